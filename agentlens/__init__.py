@@ -1,0 +1,62 @@
+"""agentlens: see where an LLM agent's run went in circles, and where a breaker would have stopped it.
+
+Every public name is imported when it is first used, so that ``import agentlens`` is quick.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from agentlens import figures
+    from agentlens.breaker.policy import Policy
+    from agentlens.breaker.replay import Replay, replay
+    from agentlens.errors import PolicyError, TraceError
+    from agentlens.thresholds.surface import Surface, surface
+    from agentlens.trace.corpus import Corpus
+    from agentlens.trace.formats.atif import to_atif, write_atif
+    from agentlens.trace.load import load, load_many
+    from agentlens.trace.model import Trace
+    from agentlens.widgets.lens import Lens
+    from agentlens.widgets.scan import scan
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "Corpus": "agentlens.trace.corpus",
+    "Lens": "agentlens.widgets.lens",
+    "Policy": "agentlens.breaker.policy",
+    "PolicyError": "agentlens.errors",
+    "Replay": "agentlens.breaker.replay",
+    "Surface": "agentlens.thresholds.surface",
+    "Trace": "agentlens.trace.model",
+    "TraceError": "agentlens.errors",
+    "figures": "agentlens.figures",
+    "load": "agentlens.trace.load",
+    "load_many": "agentlens.trace.load",
+    "replay": "agentlens.breaker.replay",
+    "scan": "agentlens.widgets.scan",
+    "surface": "agentlens.thresholds.surface",
+    "to_atif": "agentlens.trace.formats.atif",
+    "write_atif": "agentlens.trace.formats.atif",
+}
+
+__all__ = [
+    "Corpus", "Lens", "Policy", "PolicyError", "Replay", "Surface", "Trace", "TraceError", "__version__",
+    "figures", "load", "load_many", "replay", "scan", "surface", "to_atif", "write_atif",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOME.get(name)
+    if home is None:
+        raise AttributeError(f"module 'agentlens' has no attribute {name!r}")
+    module = importlib.import_module(home)
+    value = module if home == f"agentlens.{name}" else getattr(module, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
