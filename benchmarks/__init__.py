@@ -1,0 +1,1 @@
+"""Measurements of agentlens beside its peers; `python -m benchmarks` prints them."""

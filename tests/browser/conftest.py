@@ -1,0 +1,35 @@
+"""Chromium and JupyterLab for the browser tests.
+
+Where there is no Chromium they are skipped, except in continuous integration, where they fail.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from benchmarks.lab import LabServer, browser, chromium_path
+
+
+@pytest.fixture(
+    scope="module"
+)  # Playwright keeps an event loop running; no other module shall see it
+def chromium() -> Iterator[Any]:
+    """Yield a headless Chromium (Playwright's `Browser`)."""
+    if chromium_path() is None:
+        missing = "there is no Chromium: install it, or name it in $CHROMIUM"
+        if os.environ.get("CI") == "true":
+            pytest.fail(missing)
+        pytest.skip(missing)
+    with browser() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def lab() -> Iterator[LabServer]:
+    """Yield a running JupyterLab: one server for the whole session."""
+    with LabServer() as server:
+        yield server
