@@ -1,0 +1,1 @@
+"""Floor 1, what happened: the trace model and the readers of agents' logs."""

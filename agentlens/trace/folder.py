@@ -1,0 +1,125 @@
+"""Which files a folder, a glob or a list stands for."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from agentlens.errors import TraceError
+
+__all__ = ["expand", "session_file"]
+
+_SUFFIXES = (".json", ".jsonl", ".ndjson", ".traj", ".json.gz", ".jsonl.gz", ".ndjson.gz")
+#: Files beside logs that hold no run.
+_ASIDE = (".meta.json",)
+_GLOB = frozenset("*?[")
+
+
+def expand(source: Any) -> tuple[list[Any], bool]:
+    """Return the sources that `source` stands for, and whether it is a single one.
+
+    Raises
+    ------
+    TraceError
+        If a path does not exist, a folder or a pattern holds no log.
+    """
+    if isinstance(source, str | os.PathLike):
+        return _paths(os.fspath(source))
+    if isinstance(source, Iterable) and not _is_one(source):
+        items = list(source)
+        if items and all(isinstance(item, Mapping | list) for item in items):
+            return [items], True
+        found = []
+        for item in items:
+            if isinstance(item, str | os.PathLike):
+                try:
+                    found.extend(_paths(os.fspath(item))[0])
+                except TraceError:
+                    found.append(item)  # named among the failures when it is opened
+            else:
+                found.append(item)
+        return found, False
+    return [source], True
+
+
+def _is_one(source: Any) -> bool:
+    return isinstance(source, Mapping) or hasattr(source, "read") or hasattr(source, "columns")
+
+
+def _paths(text: str) -> tuple[list[Any], bool]:
+    if "://" in text and not text.startswith("file://"):
+        return _remote(text)
+    text = os.path.expanduser(text.removeprefix("file://"))  # noqa: PTH111 - patterns are no paths
+    path = Path(text)
+    if path.is_dir():
+        files = _walk(path)
+        if not files:
+            raise TraceError(f"the folder holds no log ({', '.join(_SUFFIXES[:4])})", source=text)
+        return files, False
+    if path.exists():
+        return [text], True
+    if _GLOB & set(text):
+        found = sorted(glob.glob(text, recursive=True))  # noqa: PTH207
+        if not found:
+            raise TraceError("no file matches the pattern", source=text)
+        files = []
+        for name in found:
+            files.extend(_walk(Path(name)) if Path(name).is_dir() else [name])
+        return files, False
+    raise TraceError("no such file or folder", source=text)
+
+
+def _remote(text: str) -> tuple[list[Any], bool]:
+    if not _GLOB & set(text):
+        return [text], True
+    import fsspec
+
+    try:
+        files = fsspec.open_files(text, "rb")
+        found = [file.fs.unstrip_protocol(file.path) for file in files]
+    except (OSError, ValueError, ImportError) as error:
+        raise TraceError(f"cannot list: {error}".splitlines()[0], source=text) from None
+    if not found:
+        raise TraceError("no file matches the pattern", source=text)
+    return found, False
+
+
+def _walk(folder: Path) -> list[str]:
+    """Return the logs below a folder; sub-agents' files belong to their session's and are left."""
+    found: list[str] = []
+    for where, folders, names in os.walk(folder):
+        folders[:] = sorted(d for d in folders if not d.startswith("."))
+        here = Path(where)
+        if here.name == "subagents" and here.parent.with_suffix(".jsonl").exists():
+            folders[:] = []
+            continue
+        found += [
+            str(here / name) for name in sorted(names)
+            if name.endswith(_SUFFIXES) and not name.endswith(_ASIDE) and not name.startswith(".")
+        ]  # fmt: skip
+    return found
+
+
+def session_file(source: Any) -> Path:
+    """Return the log of the one Claude Code session that a folder holds.
+
+    That is ``x.jsonl`` beside the folder ``x`` itself, or the only log in it.
+
+    Raises
+    ------
+    TraceError
+        If the folder is not that of one session.
+    """
+    folder = Path(source).expanduser()
+    beside = folder.parent / f"{folder.name}.jsonl"
+    if beside.is_file() and (folder / "subagents").is_dir():
+        return beside
+    logs = sorted(folder.glob("*.jsonl"))
+    if len(logs) == 1 and (folder / logs[0].stem / "subagents").is_dir():
+        return logs[0]
+    raise TraceError(
+        "is a folder; use agentlens.load_many to read all logs in it", source=str(source)
+    )

@@ -1,0 +1,83 @@
+"""A part of a document that is one trace, and small helpers that several formats share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from agentlens.errors import TraceError
+from agentlens.trace.source import Document
+
+__all__ = ["Part", "dicts", "first_dict", "mapping", "numbered", "one_part", "text_or_none"]
+
+
+@dataclass(eq=False)
+class Part:
+    """Records of one trace.
+
+    Parameters
+    ----------
+    records
+        ``(line or item number, record)``.
+    source
+        Name of the document.
+    name
+        What tells this trace apart from others of the same document.
+    about
+        The object that wraps the records, where there is one.
+    path
+        Where the document lies, for sub-agents beside it.
+    unit
+        What the numbers count, for error messages: ``line`` or ``item``.
+    """
+
+    records: Iterable[tuple[int, Any]]
+    source: str | None = None
+    name: str | None = None
+    about: Mapping[str, Any] = field(default_factory=dict)
+    path: Path | None = None
+    unit: str = "item"
+
+    def error(self, message: str, number: int | None = None) -> TraceError:
+        """Return (not raise) an error that names source and line, or item."""
+        if number is not None and self.unit == "line":
+            return TraceError(message, source=self.source, line=number)
+        place = f"item {number}: " if number is not None else ""
+        return TraceError(place + message, source=self.source)
+
+
+def numbered(items: Sequence[Any]) -> list[tuple[int, Any]]:
+    """Return items with their numbers, from 1."""
+    return list(enumerate(items, 1))
+
+
+def one_part(document: Document, **fields: Any) -> Part:
+    """Return the whole document as one part."""
+    unit = "line" if document.shape == "lines" else "item"
+    return Part(document.records(), document.name, path=document.path, unit=unit, **fields)
+
+
+def first_dict(head: Sequence[Any]) -> Mapping[str, Any]:
+    """Return the first mapping of the head, or an empty one."""
+    return next((item for item in head if isinstance(item, Mapping)), {})
+
+
+def dicts(items: Any) -> Iterator[Mapping[str, Any]]:
+    """Yield the mappings among the items of a list; nothing if it is no list."""
+    return (
+        (item for item in items if isinstance(item, Mapping))
+        if isinstance(items, list)
+        else iter(())
+    )
+
+
+def text_or_none(value: Any) -> str | None:
+    """Return a value that is text and not empty; None otherwise."""
+    return value if isinstance(value, str) and value else None
+
+
+def mapping(value: Any) -> Mapping[str, Any]:
+    """Return a value that is a mapping; an empty one otherwise."""
+    return value if isinstance(value, Mapping) else {}

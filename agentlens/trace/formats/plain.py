@@ -1,0 +1,206 @@
+"""The plain format: a list (or JSONL) of calls, oldest first, that anyone can write.
+
+One row a call: ``{"round": 1, "tool": "web_search", "args": {...}, "result": "..."}``; see the
+docs for all keys. ``tool: null`` is a message without a call, ``"role": "user"`` starts a request,
+``"event": ...`` marks one. Records ``{"trace": [rows], ...}`` are traces of a file of many.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from agentlens.trace.build import MAIN, TraceBuilder
+from agentlens.trace.content import as_text
+from agentlens.trace.formats.part import Part, dicts, first_dict, numbered, one_part
+from agentlens.trace.source import Document
+from agentlens.trace.status import judge
+from agentlens.trace.times import parse_time
+
+__all__ = ["NAME", "read", "sniff", "split"]
+
+NAME = "plain"
+
+#: Keys of a row, and the types that each may have.
+KEYS: Mapping[str, tuple[type, ...]] = {
+    "round": (int,), "tool": (str,), "args": (Mapping, str), "result": (str, Mapping, list),
+    "error": (bool,),
+    "thought": (str,), "text": (str,), "content": (str,), "started": (str, int, float),
+    "seconds": (int, float),
+    "tokens": (int,), "input_tokens": (int,), "output_tokens": (int,), "cost": (int, float),
+    "thread": (str,),
+    "role": (str,), "event": (str,), "time_quality": (str,), "model": (str,), "call_id": (str,),
+    "exit_code": (int,),
+}  # fmt: skip
+_EVENTS = frozenset(
+    "user_message compaction interrupt api_error retry checkpoint guard_fired approval".split()
+)
+_WORDS = {int: "a whole number", float: "a number", str: "text", bool: "true or false",
+          Mapping: "an object", list: "a list"}  # fmt: skip
+
+
+def _looks_plain(rows: Sequence[Mapping[str, Any]]) -> float:
+    if not rows:
+        return 0.0
+    calls = [r for r in rows if "tool" in r and ("round" in r or "args" in r)]
+    others = [r for r in rows if "event" in r or r.get("role") == "user"]
+    alien = [r for r in rows if "tool_calls" in r or "message" in r or "step_id" in r]
+    if not calls or alien:
+        return 0.0
+    return 0.97 * min(1.0, (len(calls) + len(others)) / len(rows))
+
+
+def sniff(head: Sequence[Any]) -> float:
+    """Fit: rows that have a tool and a round, bare or under ``trace``."""
+    first = first_dict(head)
+    if isinstance(first.get("trace"), list):
+        return _looks_plain(list(dicts(first["trace"]))[:20])
+    return _looks_plain(list(dicts(list(head))))
+
+
+def split(document: Document) -> Iterator[Part]:
+    """Yield the bare list as one part, or one part for each record with a ``trace``."""
+    if "trace" not in first_dict(document.head):
+        yield one_part(document)
+        return
+    for number, record in document.records():
+        rows = record.get("trace") if isinstance(record, Mapping) else None
+        if not isinstance(rows, list):
+            document.note("skipped", "a record has no list under 'trace'", number)
+            continue
+        about = {key: value for key, value in record.items() if key != "trace"}
+        name = about.get("id") or about.get("name") or about.get("task_id")
+        yield Part(
+            numbered(rows), document.name, as_text(name) if name is not None else None, about
+        )
+
+
+def _check(row: Mapping[str, Any], number: int, part: Part, build: TraceBuilder) -> dict[str, Any]:
+    """Return the row's known keys, whole floats as ints; raise where a type is wrong."""
+    out: dict[str, Any] = {}
+    for key, value in row.items():
+        kinds = KEYS.get(key)
+        if kinds is None:
+            build.note("skipped", f"key {key!r} is not part of the plain format", number)
+            continue
+        if value is None:
+            continue
+        if int in kinds and float not in kinds and isinstance(value, float) and value.is_integer():
+            value = int(value)  # noqa: PLW2901 - spreadsheets and frames write 3.0
+        wrong = not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds)
+        if wrong or (isinstance(value, float) and not math.isfinite(value)):
+            words = " or ".join(
+                dict.fromkeys(_WORDS[k] for k in kinds if k is not int or float not in kinds)
+            )
+            raise part.error(f"{key!r} must be {words}, not {str(value)[:40]!r}", number)
+        out[key] = value
+    for key in ("round", "seconds", "tokens", "cost"):
+        if out.get(key, 0) < 0:
+            raise part.error(f"{key!r} must not be negative", number)
+    if (
+        "started" in out
+        and (moment := parse_time(out["started"]) if out["started"] != 0 else 0.0) is None
+    ):
+        raise part.error(f"'started' is no time: {str(out['started'])[:40]!r}", number)
+    if "started" in out:
+        out["started"] = moment
+    return out
+
+
+def read(part: Part, build: TraceBuilder) -> None:
+    """Read rows; consecutive rows of the same round and thread are one round."""
+    _describe(part.about, build)
+    current: tuple[str, int] | None = None
+    row_of_round, found = -1, False
+    for number, record in part.records:
+        if not isinstance(record, Mapping):
+            raise part.error(f"expected an object, found {str(record)[:40]!r}", number)
+        row = _check(record, number, part, build)
+        thread = row.get("thread", MAIN)
+        words = row.get("text") or row.get("content") or ""
+        if row.get("role") == "user" or row.get("event"):
+            if row.get("role") == "user":
+                if build.meta.task is None:
+                    build.describe(task=words or None)
+                build.user(words, thread=thread, started=row.get("started"), line=number)
+            else:
+                _event(row, words, thread, number, build)
+            current = None
+            continue
+        if "tool" not in record and row.get("role") in ("system", "tool"):
+            build.note("skipped", f"a row of role {row['role']!r}", number)
+            continue
+        found = True
+        if "round" not in row:
+            raise part.error("'round' is missing", number)
+        if "tool" not in record and row.get("role") != "assistant":
+            raise part.error("'tool' is missing (null for a message without a call)", number)
+        if current != (thread, row["round"]):
+            current = (thread, row["round"])
+            row_of_round = build.round(
+                thread=thread, number=row["round"], started=row.get("started"), line=number
+            )
+        _fill_round(row, words, row_of_round, build)
+        if row.get("tool"):
+            _call(row, record, row_of_round, number, build)
+    if not found:
+        raise part.error("holds no round: no row has 'round' and 'tool'")
+
+
+def _event(
+    row: Mapping[str, Any], words: str, thread: str, number: int, build: TraceBuilder
+) -> None:
+    kind = row["event"] if row["event"] in _EVENTS else "other"
+    if kind == "other":
+        build.note("guessed", f"event {row['event']!r} is not a known one, kept as 'other'", number)
+    build.event(kind, words or row["event"], thread=thread, started=row.get("started"), line=number)
+
+
+def _fill_round(row: Mapping[str, Any], words: str, at: int, build: TraceBuilder) -> None:
+    """Add what one row says to its round: texts once, amounts added up."""
+    for column, value in (("text", words), ("reasoning", row.get("thought", ""))):
+        build.add_text(at, column, value)
+    for column in ("seconds", "tokens", "input_tokens", "output_tokens", "cost"):
+        if column in row:
+            build.add_amount(at, column, row[column])
+    if "model" in row:
+        build.update_round(at, model=row["model"])
+    if "seconds" in row:
+        build.update_round(at, time_quality=row.get("time_quality", "real"))
+    elif "time_quality" in row:
+        build.update_round(at, time_quality=row["time_quality"])
+
+
+def _call(
+    row: Mapping[str, Any], record: Mapping[str, Any], at: int, number: int, build: TraceBuilder
+) -> None:
+    columns = {k: row[k] for k in ("started", "seconds", "tokens", "cost", "call_id") if k in row}
+    call = build.call(at, row["tool"], row.get("args"), line=number, **columns)
+    if record.get("result") is None and "error" not in row:
+        return
+    text = as_text(row.get("result"))
+    status, kind, code, guessed = judge(
+        text, error=row.get("error"), exit_code=row.get("exit_code")
+    )
+    if guessed:
+        build.note("guessed", "a result counts as an error by its text", number)
+    build.result(call, text, status=status, error_type=kind, exit_code=code)
+
+
+def _describe(about: Mapping[str, Any], build: TraceBuilder) -> None:
+    if not about:
+        return
+    truth = about.get("truth") or about.get("label")
+    labels = (
+        ({"name": "truth", "value": truth, "level": "trace", "source": "record"},)
+        if truth
+        else None
+    )
+    task = about.get("task")
+    build.describe(
+        trace_id=as_text(about["id"]) if about.get("id") is not None else None,
+        task=task if isinstance(task, str) else None,
+        labels=labels,
+        extra=dict(about),
+    )

@@ -1,0 +1,180 @@
+"""`load` and `load_many`: from whatever a user points at to traces."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from agentlens.errors import TraceError
+from agentlens.trace.build import TraceBuilder
+from agentlens.trace.corpus import Corpus
+from agentlens.trace.folder import expand, session_file
+from agentlens.trace.formats import Format, Part
+from agentlens.trace.model import Trace
+from agentlens.trace.progress_bar import progress_bar
+from agentlens.trace.sniff import detect
+from agentlens.trace.source import Document, open_document
+
+if TYPE_CHECKING:
+    from agentlens.trace.tools import ToolSpec
+
+__all__ = ["load", "load_many"]
+
+
+def load(
+    source: Any, *, format: str | None = None, tools: Mapping[str, ToolSpec] | None = None
+) -> Trace:
+    """Read one recorded run.
+
+    Parameters
+    ----------
+    source
+        A path, an fsspec URL (``s3://…``), a file object, a list of dicts (the plain format, or
+        messages), one dict, a DataFrame (plain columns, or a frame from `Trace.calls`), or the
+        folder of one Claude Code session.
+    format
+        One of `agentlens.trace.formats.FORMATS`; default: told by the shape of the records.
+    tools
+        What tools do, where the table is wrong or does not know them: ``{"lookup": "search"}``,
+        or ``{"lookup": ("search", "argument that holds the query")}``.
+
+    Returns
+    -------
+    Trace
+        Its ``notes`` say what was skipped, guessed or found damaged.
+
+    Raises
+    ------
+    TraceError
+        If the source cannot be read or holds no trace; one line that names the source, the line
+        where there is one, and what was expected. A source that holds many traces says how many.
+
+    Examples
+    --------
+    >>> import agentlens as al
+    >>> trace = al.load([{"round": 1, "tool": "web_search", "args": {"query": "weather"}}])
+    >>> trace.calls["query"][0]
+    'weather'
+    """
+    document = open_document(session_file(source) if _is_folder(source) else source)
+    reader, remark = detect(document, format)
+    parts = iter(reader.split(document))
+    first = next(parts, None)
+    if first is None:
+        raise document.error("holds no trace")
+    second = next(parts, None)
+    if second is not None:
+        count = 2 + sum(1 for _ in parts)
+        raise document.error(f"holds {count} traces; use agentlens.load_many to read them")
+    return _read(reader, document, first, remark, tools)
+
+
+def load_many(
+    source: Any,
+    *,
+    format: str | None = None,
+    tools: Mapping[str, ToolSpec] | None = None,
+    progress: bool = True,
+) -> Corpus:
+    """Read many recorded runs, lazily.
+
+    Parameters
+    ----------
+    source
+        A file that holds many, a folder (walked), a glob pattern, an fsspec URL or glob, or a
+        list of any of these.
+    format, tools
+        As for `load`.
+    progress
+        Show a progress bar, where there are more than a handful of files and someone to see it.
+
+    Returns
+    -------
+    Corpus
+        Iterating yields traces. What cannot be read in a folder, a glob or a list is put into its
+        ``failures`` and never fatal.
+
+    Raises
+    ------
+    TraceError
+        If there is no such file or folder. A single file that cannot be read raises when the
+        corpus is iterated.
+    """
+    files, alone = expand(source)
+
+    def traces(failures: list[tuple[str, str]]) -> Iterator[Trace]:
+        for file in progress_bar(files, progress):
+            try:
+                document = open_document(file)
+                reader, remark = detect(document, format)
+            except TraceError as error:
+                if alone:
+                    raise
+                failures.append((_name(file), str(error)))
+                continue
+            yield from _each(reader, document, remark, tools, failures, alone)
+
+    return Corpus(traces)
+
+
+def _each(
+    reader: Format,
+    document: Document,
+    remark: str | None,
+    tools: Mapping[str, ToolSpec] | None,
+    failures: list[tuple[str, str]],
+    alone: bool,
+) -> Iterator[Trace]:
+    """Yield the traces of one document; one that cannot be read does not stop the others."""
+    try:
+        parts = iter(reader.split(document))
+        first, second = next(parts, None), next(parts, None)
+        if first is None:
+            raise document.error("holds no trace")
+        many = second is not None
+        for number, part in enumerate(chain([first], [second] if second else [], parts), 1):
+            where = f"{document.name}#{part.name or number}" if many and document.name else None
+            try:
+                yield _read(reader, document, part, remark, tools, where)
+            except TraceError as error:
+                if alone and not many:
+                    raise
+                failures.append((where or _name(document.name), str(error)))
+    except TraceError as error:
+        if alone:
+            raise
+        failures.append((_name(document.name), str(error)))
+
+
+def _read(
+    reader: Format,
+    document: Document,
+    part: Part,
+    remark: str | None,
+    tools: Mapping[str, ToolSpec] | None,
+    where: str | None = None,
+) -> Trace:
+    build = TraceBuilder(reader.NAME, where or document.name)
+    if remark:
+        build.note("info", remark)
+    try:
+        reader.read(part, build)
+    except RecursionError:
+        raise document.error("a value is nested too deeply") from None
+    trace = build.finish(tools)
+    return (
+        replace(trace, notes=(*document.notes.values(), *trace.notes)) if document.notes else trace
+    )
+
+
+def _is_folder(source: Any) -> bool:
+    if not isinstance(source, str | os.PathLike) or "://" in str(source):
+        return False
+    return os.path.isdir(os.path.expanduser(os.fspath(source)))  # noqa: PTH111, PTH112
+
+
+def _name(source: Any) -> str:
+    return str(source) if isinstance(source, str | os.PathLike) else f"a {type(source).__name__}"
