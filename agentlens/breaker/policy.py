@@ -1,0 +1,172 @@
+"""Policy: everything that decides when a run must stop, as one frozen value."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass, fields, replace
+from fractions import Fraction
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from agentlens.breaker.switches import SWITCHES, as_fraction
+from agentlens.errors import PolicyError
+
+__all__ = ["DEFAULT_PRESET", "Policy"]
+
+#: `layered`, the design's default, is not built yet; until then it is the article's breaker.
+DEFAULT_PRESET = "classic"
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """When a run must stop. `Policy()` is the preset ``classic``, the article's breaker.
+
+    Every field but `name` is a switch of `agentlens.breaker.switches.SWITCHES`, which says what
+    it may hold and what it decides; `Policy.describe()` prints them.
+
+    Raises
+    ------
+    PolicyError
+        If a switch holds a value that it cannot hold.
+
+    Examples
+    --------
+    >>> import agentlens as al
+    >>> al.Policy.preset("classic", similarity="5/6", threshold=3).similarity
+    Fraction(5, 6)
+    """
+
+    name: str = DEFAULT_PRESET
+    enabled: bool = SWITCHES["enabled"].default
+    similarity: Fraction = SWITCHES["similarity"].default
+    threshold: int = SWITCHES["threshold"].default
+    profile: str = SWITCHES["profile"].default
+    measure: str = SWITCHES["measure"].default
+    strict: bool = SWITCHES["strict"].default
+    agg: str = SWITCHES["agg"].default
+    mixed: str = SWITCHES["mixed"].default
+    mixed_join_history: bool = SWITCHES["mixed_join_history"].default
+    business: str = SWITCHES["business"].default
+    intra: bool = SWITCHES["intra"].default
+    empty: str = SWITCHES["empty"].default
+    min_tokens: int = SWITCHES["min_tokens"].default
+    numeric_veto: bool = SWITCHES["numeric_veto"].default
+    window: int | str | None = SWITCHES["window"].default
+    decay: int | None = SWITCHES["decay"].default
+    clear_on_progress: bool = SWITCHES["clear_on_progress"].default
+    punct: str | None = SWITCHES["punct"].default
+    split_alnum: bool = SWITCHES["split_alnum"].default
+    search_tools: str | None = SWITCHES["search_tools"].default
+    history_scope: str = SWITCHES["history_scope"].default
+    scope: str = SWITCHES["scope"].default
+    retry_failed: bool = SWITCHES["retry_failed"].default
+
+    def __post_init__(self) -> None:
+        from agentlens.progress.text import describe
+
+        object.__setattr__(self, "similarity", as_fraction(self.similarity))
+        for name, switch in SWITCHES.items():
+            switch.validate(name, getattr(self, name))
+        describe(self.profile)  # raises where no such profile exists
+
+    @classmethod
+    def presets(cls) -> list[str]:
+        """Return the names of the presets."""
+        folder = resources.files("agentlens.breaker") / "presets"
+        return sorted(
+            p.name.removesuffix(".toml") for p in folder.iterdir() if p.name.endswith(".toml")
+        )
+
+    @classmethod
+    def preset(cls, preset: str, **switches: Any) -> Policy:
+        """Return a preset, with some switches set otherwise.
+
+        Raises
+        ------
+        PolicyError
+            If there is no such preset, no such switch, or a switch cannot hold its value.
+        """
+        if preset not in cls.presets():
+            raise PolicyError(f"no preset {preset!r}; there are: {', '.join(cls.presets())}")
+        text = (resources.files("agentlens.breaker") / "presets" / f"{preset}.toml").read_text(
+            "utf-8"
+        )
+        values = {k: v for k, v in tomllib.loads(text).items() if k in SWITCHES}
+        return cls._checked(preset, {**values, **switches})
+
+    def with_(self, **switches: Any) -> Policy:
+        """Return the same policy with some switches set otherwise."""
+        unknown = sorted(switches.keys() - SWITCHES.keys())
+        if unknown:
+            raise PolicyError(f"no switch {unknown[0]!r}; there are: {', '.join(SWITCHES)}")
+        return replace(self, **switches)
+
+    @classmethod
+    def _checked(cls, name: str, switches: dict[str, Any]) -> Policy:
+        return cls(name=name).with_(**switches)
+
+    @classmethod
+    def from_toml(cls, path: str | Path) -> Policy:
+        """Read a policy file: switches, over an optional ``preset = "classic"``.
+
+        Raises
+        ------
+        PolicyError
+            With the file and the line, if it is no TOML or a switch is wrong.
+        """
+        path = Path(path).expanduser()
+        try:
+            text = path.read_text("utf-8")
+            values = tomllib.loads(text)
+        except OSError as error:
+            raise PolicyError(f"{path}: {error.strerror or error}") from error
+        except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+            raise PolicyError(f"{path}: not TOML: {error}") from error
+        preset = values.pop("preset", DEFAULT_PRESET)
+        values.pop("description", None)
+        try:
+            base = cls.preset(preset) if isinstance(preset, str) else None
+            if base is None:
+                raise PolicyError(f"preset: {preset!r} is no name of a preset")
+            return base.with_(**values)
+        except PolicyError as error:
+            line = _line_of(text, str(error))
+            raise PolicyError(f"{path}{f', line {line}' if line else ''}: {error}") from error
+
+    def to_toml(self, path: str | Path | None = None) -> str:
+        """Return the policy as TOML text, every switch spelled out; write it to `path` if given."""
+        import tomli_w
+
+        values = {"preset": self.name, **self.to_dict()}
+        del values["name"]
+        text = tomli_w.dumps({k: v for k, v in values.items() if v is not None})
+        if path is not None:
+            Path(path).expanduser().write_text(text, "utf-8")
+        return text
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return every switch as plain values; the similarity as text, such as ``"4/5"``."""
+        return {
+            f.name: str(v) if isinstance(v := getattr(self, f.name), Fraction) else v
+            for f in fields(self)
+        }
+
+    @staticmethod
+    def describe() -> dict[str, str]:
+        """Return what each switch may hold and decides, in words."""
+        return {
+            name: f"{s.doc}. Is {s.values}; default {s.default}." for name, s in SWITCHES.items()
+        }
+
+
+def _line_of(text: str, message: str) -> int | None:
+    """Find the line of a policy file that an error speaks of, by the name of the switch."""
+    named = re.match(r"(?:no (?:switch|preset) ')?(\w+)", message)
+    wanted = {named[1] if named else "", "preset" if message.startswith("no preset") else ""} - {""}
+    for number, line in enumerate(text.splitlines(), 1):
+        key = line.split("=")[0].strip().strip("\"'")
+        if key in wanted:
+            return number
+    return None

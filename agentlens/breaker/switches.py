@@ -1,0 +1,143 @@
+"""Every switch of a policy: what it may hold, and what it decides. Docs and errors read this."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from agentlens.errors import PolicyError
+
+__all__ = ["SWITCHES", "Switch", "as_fraction"]
+
+
+def as_fraction(value: Any) -> Fraction:
+    """Read 0.8, ``Fraction(4, 5)`` or ``"5/6"`` as a fraction in (0, 1].
+
+    A float stands for the nearest fraction with a denominator of at most 10**6, so 0.8 is 4/5.
+
+    Raises
+    ------
+    PolicyError
+        If it is no number, or not in (0, 1].
+    """
+    try:
+        if isinstance(value, bool):
+            raise TypeError
+        fraction = Fraction(value).limit_denominator(10**6)
+    except (TypeError, ValueError, ZeroDivisionError, OverflowError):
+        fraction = Fraction(0)
+    if not 0 < fraction <= 1:
+        raise PolicyError(f"similarity: {value!r} is no number above 0 and at most 1, such as 0.8")
+    return fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """One switch: its default, what it may hold (in words and as a check), what it decides."""
+
+    default: Any
+    values: str
+    check: Callable[[Any], bool]
+    doc: str
+
+    def validate(self, name: str, value: Any) -> Any:
+        """Return the value, or raise a PolicyError that names the switch and what it may hold."""
+        if not self.check(value):
+            raise PolicyError(f"{name}: {value!r} is not {self.values}")
+        return value
+
+
+def _flag(default: bool, doc: str) -> Switch:
+    return Switch(default, "true or false", lambda v: isinstance(v, bool), doc)
+
+
+def _one_of(values: tuple[Any, ...], doc: str) -> Switch:
+    listed = ", ".join("none" if v is None else str(v) for v in values)
+    known = [(type(v), v) for v in values]
+    return Switch(values[0], f"one of {listed}", lambda v: (type(v), v) in known, doc)
+
+
+def _whole(default: int | None, doc: str, *, words: tuple[str, ...] = ()) -> Switch:
+    optional = "" if default is not None else ", or none"
+    listed = "".join(f", {word!r}" for word in words)
+
+    def check(value: Any) -> bool:
+        if value is None:
+            return default is None
+        whole = isinstance(value, int) and not isinstance(value, bool) and value >= 1
+        return whole or (isinstance(value, str) and value in words)
+
+    return Switch(default, f"a whole number from 1 on{listed}{optional}", check, doc)
+
+
+def _is_pattern(value: Any) -> bool:
+    if value is None:
+        return True
+    try:
+        re.compile(value)
+    except (re.error, TypeError):
+        return False
+    return True
+
+
+#: The numbers in the descriptions are those of the design's list of ambiguities.
+SWITCHES: dict[str, Switch] = {
+    "enabled": _flag(True, "off: nothing is counted and nothing trips (R15)"),
+    "similarity": Switch(
+        Fraction(4, 5),
+        "a number above 0 and at most 1",
+        lambda v: isinstance(v, Fraction),
+        "the containment from which on two queries are the same (R5)",
+    ),
+    "threshold": _whole(2, "consecutive rounds without progress at which it trips (R11, A-38)"),
+    "profile": Switch(
+        "classic@1",
+        "the name of a token profile",
+        lambda v: isinstance(v, str) and bool(v),
+        "how a query becomes a fingerprint, its set of tokens (R1, A-12)",
+    ),
+    "measure": _one_of(
+        ("containment", "jaccard", "dice", "cosine"), "how fingerprints are compared (R6)"
+    ),
+    "strict": _flag(False, "similar only above the similarity, not at it (A-14)"),
+    "agg": _one_of(("any", "all", "majority"), "how many queries of a round must repeat (A-04)"),
+    "mixed": _one_of(
+        ("neutral", "reset", "count"), "what a round of searches and others does (A-02)"
+    ),
+    "mixed_join_history": _flag(True, "queries of mixed rounds are remembered (A-01)"),
+    "business": _one_of(("reset", "neutral"), "what a round without any search does (A-03)"),
+    "intra": _flag(False, "queries of one round are compared with each other too (A-05)"),
+    "empty": _one_of(
+        ("ignore", "equal", "similar"),
+        "queries without a token: similar to nothing, if their texts are equal, or always (A-06)",
+    ),
+    "min_tokens": _whole(1, "below so many tokens only equal fingerprints are similar (A-07)"),
+    "numeric_veto": _flag(
+        False, "not similar if a token with a decimal digit is in one only (A-39)"
+    ),
+    "window": _whole(
+        None, "how many earlier search rounds are remembered; last is 1 (A-08)", words=("last",)
+    ),
+    "decay": _whole(
+        None, "a match fades in equal steps and is gone after so many search rounds (A-08)"
+    ),
+    "clear_on_progress": _flag(False, "a reset of the count empties the history too (A-10)"),
+    "punct": _one_of(
+        (None, "delete", "space"), "punctuation in a query, if not as the profile has it (A-11)"
+    ),
+    "split_alnum": _flag(False, "letters and digits of one word are two tokens (A-13)"),
+    "search_tools": Switch(
+        None,
+        "a regular expression, or none",
+        _is_pattern,
+        "which tools are searches, by name, if not as the tool table says (A-15)",
+    ),
+    "history_scope": _one_of(
+        ("agent", "tree"), "sub-agents remember their own queries, or share all (A-18)"
+    ),
+    "scope": _one_of(("request", "session"), "a user message starts anew, or does not (A-19)"),
+    "retry_failed": _flag(False, "one repetition of a failed search is neutral (A-20)"),
+}

@@ -1,0 +1,145 @@
+"""A replay's tables: the frames that users read, and the dictionary that `--json` prints."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from agentlens.breaker.counting import bound_of, similar_rows
+from agentlens.breaker.replay import QUERY_RULE
+from agentlens.progress.novelty import round_novelty
+
+if TYPE_CHECKING:
+    from agentlens.breaker.replay import Replay
+
+__all__ = ["as_dict", "rounds_frame", "rules_frame", "states", "transitions_frame"]
+
+
+def states(replay: Replay) -> tuple[list[str], list[str | None]]:
+    """Return for each row the machine's state after it, and the event that led there.
+
+    The round of a trip shows `stalled`, where the trip leads; the rest of the path follows within
+    it (`Replay.transitions`), so that the rounds after it show the terminal.
+    """
+    state = ["running"] * len(replay.signals.kind)
+    event: list[str | None] = [None] * len(state)
+    for rows, counted, path in zip(
+        replay.signals.sequences, replay.counted, replay.paths, strict=True
+    ):
+        if counted.trip is not None:
+            first, *after = rows[counted.trip :]
+            state[first], event[first] = path[0].target, path[0].event
+            for row in after:
+                state[row] = path[-1].target
+    return state, event
+
+
+def rounds_frame(replay: Replay) -> pd.DataFrame:
+    """Return one row a round of the trace, in its order.
+
+    Columns: thread, request, round, kind, query, score (float, for reading), score_num and
+    score_den (exact; for cosine the square), match_round, match_query, similar,
+    no_progress_count (whole, missing after the trip), state, event, new_urls, new_lines,
+    counterfactual, started, seconds, tokens.
+    """
+    trace, signals = replay.trace, replay.signals
+    rounds = trace.tables["rounds"]
+    state, event = states(replay)
+    novelty = round_novelty(trace)
+    best = signals.query
+    match = [signals.scored.match[q] if q >= 0 else -1 for q in best]
+    squared = replay.policy.measure == "cosine"
+    score = [
+        n / d if q >= 0 else None for n, d, q in zip(signals.num, signals.den, best, strict=True)
+    ]
+    tokens = [
+        None if i is None and o is None else (i or 0) + (o or 0)
+        for i, o in zip(rounds["input_tokens"], rounds["output_tokens"], strict=True)
+    ]
+    return pd.DataFrame(
+        {
+            "thread": rounds["thread"],
+            "request": rounds["request"],
+            "round": rounds["round"],
+            "kind": signals.kind,
+            "query": pd.Series(
+                [signals.queries[q].text if q >= 0 else None for q in best], dtype=object
+            ),
+            "score": pd.Series(
+                [s if s is None or not squared else s**0.5 for s in score], dtype="Float64"
+            ),
+            "score_num": signals.num,
+            "score_den": signals.den,
+            "match_round": pd.Series(
+                [rounds["round"][signals.queries[m].row] if m >= 0 else None for m in match],
+                dtype="Int64",
+            ),
+            "match_query": pd.Series(
+                [signals.queries[m].text if m >= 0 else None for m in match], dtype=object
+            ),
+            "similar": similar_rows(
+                signals.num, signals.den, bound_of(replay.policy), replay.policy.strict
+            ),
+            "no_progress_count": pd.Series(replay.counts[QUERY_RULE], dtype="Int64"),
+            "state": state,
+            "event": pd.Series(event, dtype=object),
+            "new_urls": novelty.urls,
+            "new_lines": novelty.lines,
+            "counterfactual": replay.counterfactual,
+            "started": pd.to_numeric(pd.Series(rounds["started"], dtype=object)),
+            "seconds": pd.to_numeric(pd.Series(rounds["seconds"], dtype=object)),
+            "tokens": pd.to_numeric(pd.Series(tokens, dtype=object)),
+        }
+    )
+
+
+def transitions_frame(replay: Replay) -> pd.DataFrame:
+    """Return one row a transition: thread, request, round, source, event, target, cause."""
+    rounds = replay.trace.tables["rounds"]
+    rows = [
+        (
+            rounds["thread"][sequence[0]],
+            rounds["request"][sequence[0]],
+            t.round,
+            t.source,
+            t.event,
+            t.target,
+            t.cause,
+        )
+        for sequence, path in zip(replay.signals.sequences, replay.paths, strict=True)
+        for t in path
+    ]
+    return pd.DataFrame(
+        rows, columns=["thread", "request", "round", "source", "event", "target", "cause"]
+    )
+
+
+def rules_frame(replay: Replay) -> pd.DataFrame:
+    """Return one row a rule: rule, trip_round, verdict, reason."""
+    trip = replay.trip
+    row = (QUERY_RULE, trip.round if trip else None, replay.verdict, trip.reason if trip else "")
+    frame = pd.DataFrame([row], columns=["rule", "trip_round", "verdict", "reason"])
+    return frame.astype({"trip_round": "Int64"})
+
+
+def as_dict(replay: Replay, *, redact: bool) -> dict[str, Any]:
+    """Return trace, policy, verdict, trips, transitions and rounds as plain values."""
+    from agentlens.trace.redact import Redactor
+
+    frame = rounds_frame(replay).astype(object)
+    out = {
+        "trace": {
+            "name": replay.trace.name,
+            "source": replay.trace.meta.source,
+            "format": replay.trace.format,
+        },
+        "policy": replay.policy.to_dict(),
+        "verdict": replay.verdict,
+        "trip": replay.trip.to_dict() if replay.trip else None,
+        "trips": [t.to_dict() for t in replay.trips],
+        "transitions": transitions_frame(replay).to_dict("records"),
+        "rounds": frame.where(frame.notna(), None).to_dict("records"),
+        "notes": [str(n) for n in replay.trace.notes],
+    }
+    return Redactor().redact_values(out) if redact else out

@@ -1,0 +1,134 @@
+"""A trip: where a run would have been stopped, by what, and what that would have saved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from agentlens.trace.model import Trace
+
+__all__ = ["Saved", "Trip", "saved_by"]
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """What was not executed: rounds, calls; seconds, tokens, dollars where the log has them."""
+
+    rounds: int
+    calls: int
+    seconds: float | None
+    tokens: int | None
+    cost: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Trip:
+    """Where a rule stops a run.
+
+    Attributes
+    ----------
+    thread, request, round
+        The round at which it trips.
+    row
+        Its row in the trace's rounds table.
+    call
+        Number of the call in the trace at which it trips; of a round that was not executed, its
+        first call.
+    rule
+        The rule that tripped.
+    phase
+        ``before`` (the round was not executed) or ``after`` (stopped before the next one).
+    count, threshold
+        The no-progress count there, and the one at which it trips.
+    reason
+        Why, in one English sentence part.
+    saved_rounds, saved_calls, saved_seconds, saved_tokens, saved_cost
+        What the stop would have saved; None where the log does not say.
+    """
+
+    thread: str
+    request: int
+    round: int
+    row: int
+    call: int
+    rule: str
+    phase: str
+    count: int
+    threshold: int
+    reason: str
+    saved_rounds: int
+    saved_calls: int
+    saved_seconds: float | None
+    saved_tokens: int | None
+    saved_cost: float | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as plain values."""
+        return asdict(self)
+
+
+def _total(values: Iterable[float | None]) -> float | None:
+    known = [v for v in values if v is not None]
+    return sum(known) if known else None
+
+
+def saved_by(trace: Trace, rows: Sequence[int]) -> Saved:
+    """Return what not executing some rounds saves.
+
+    Rounds without a call are not counted: the model would have answered all the same. Calls,
+    tokens and cost of sub-agents that these rounds started count too; their time runs within
+    the rounds' own.
+
+    Parameters
+    ----------
+    trace
+        The trace.
+    rows
+        Rows of its rounds table, all of one thread.
+    """
+    rounds, calls = trace.tables["rounds"], trace.tables["calls"]
+    acting = [row for row in rows if trace.round_calls[row]]
+    all_rows = acting + _started_rows(trace, acting)
+    members = [call for row in all_rows for call in trace.round_calls[row]]
+    tokens = _total(_round_tokens(trace, row) for row in all_rows)
+    cost = _total(
+        rounds["cost"][row] if rounds["cost"][row] is not None
+        else _total(calls["cost"][c] for c in trace.round_calls[row])
+        for row in all_rows
+    )  # fmt: skip
+    seconds = _total(rounds["seconds"][row] for row in acting)
+    return Saved(len(acting), len(members), seconds, None if tokens is None else int(tokens), cost)
+
+
+def _round_tokens(trace: Trace, row: int) -> float | None:
+    rounds, calls = trace.tables["rounds"], trace.tables["calls"]
+    own = _total((rounds["input_tokens"][row], rounds["output_tokens"][row]))
+    return own if own is not None else _total(calls["tokens"][c] for c in trace.round_calls[row])
+
+
+def _started_rows(trace: Trace, rows: Sequence[int]) -> list[int]:
+    """Return the rows of all threads that the calls of some rounds started, at any depth."""
+    threads = trace.tables["threads"]
+    if len(threads["thread"]) < 2:
+        return []
+    calls, rounds = trace.tables["calls"], trace.tables["rounds"]
+    started = {
+        id_: thread
+        for thread, id_ in zip(threads["thread"], threads["parent_call"], strict=True)
+        if id_
+    }
+    of_thread: dict[str, list[int]] = {}
+    for row, thread in enumerate(rounds["thread"]):
+        of_thread.setdefault(thread, []).append(row)
+    found: list[int] = []
+    todo, seen = list(rows), set[str]()
+    while todo:
+        for call in trace.round_calls[todo.pop()]:
+            thread = started.get(calls["call_id"][call])
+            if thread is not None and thread not in seen:
+                seen.add(thread)
+                found += of_thread.get(thread, [])
+                todo += of_thread.get(thread, [])
+    return found

@@ -1,0 +1,59 @@
+"""What the breaker says, in English and Chinese: plain, short, `would have` for what was not."""
+
+from __future__ import annotations
+
+from math import sqrt
+
+__all__ = ["LANGUAGES", "duration", "query_reason", "rounds_phrase", "score_words", "shorten"]
+
+LANGUAGES = ("en", "zh")
+
+
+def shorten(text: str, limit: int = 80) -> str:
+    """Return a query on one line, cut in the middle of nowhere with an ellipsis."""
+    line = " ".join(text.split())
+    return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
+def score_words(num: int, den: int, measure: str, lang: str = "en") -> str:
+    """Say a score: for containment how many tokens of the smaller query are shared."""
+    if measure == "containment":
+        return f"{num} of {den} tokens" if lang == "en" else f"{den} 个词元中有 {num} 个相同"
+    if measure == "cosine":
+        return f"cosine {sqrt(num / den):.3f}"
+    return f"{measure} {num}/{den}"
+
+
+def duration(seconds: float) -> str:
+    """Say a duration: `21.5 s`, `12 min`, `3.4 h`."""
+    if seconds < 120:
+        return f"{seconds:.1f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+
+
+def rounds_phrase(first: int, last: int, lang: str = "en") -> str:
+    """Say a range of rounds."""
+    if lang == "zh":
+        return f"第 {first} 轮" if first == last else f"第 {first}–{last} 轮"
+    return f"round {first}" if first == last else f"rounds {first}–{last}"
+
+
+def query_reason(
+    *, round: int, query: str, match_round: int, match: str, num: int, den: int, measure: str,
+    count: int, threshold: int, last: int, seconds: float | None, lang: str = "en",
+) -> str:  # fmt: skip
+    """Say why the query rule tripped, and what it would have saved."""
+    said = score_words(num, den, measure, lang)
+    span = rounds_phrase(round, last, lang)
+    if lang == "zh":
+        time = f"（{duration(seconds)}）" if seconds is not None else ""
+        return (
+            f"第 {round} 轮：“{shorten(query)}”重复了第 {match_round} 轮的“{shorten(match)}”"
+            f"（{said}）；"
+            f"计数 {count}/{threshold}；本可省去{span}{time}"
+        )
+    time = f", {duration(seconds)}," if seconds is not None else ""
+    return (
+        f"round {round}: {shorten(query)} repeats round {match_round}, {shorten(match)} ({said}); "
+        f"count {count} of {threshold}; {span}{time} would have been saved"
+    )

@@ -1,0 +1,240 @@
+"""The exact trip surface: for each threshold the trip as a step function of similarity, no grid.
+
+With m[r] the best score of round r, a window of `threshold` counting rounds that ends at r trips
+if and only if its smallest m is at least the similarity. So the first round that trips, as the
+similarity falls, is given by the running records of a sliding-window minimum: one pass over the
+rounds for each threshold. Where the history itself depends on the setting (`clear_on_progress`),
+every score that two queries can have is replayed instead.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from agentlens.breaker.classic import COUNT, RESET
+from agentlens.breaker.clearing import pair_scores
+from agentlens.breaker.counting import count_trace
+from agentlens.breaker.policy import Policy
+from agentlens.breaker.signals import QuerySignals, query_signals
+from agentlens.breaker.switches import as_fraction
+from agentlens.progress.similarity import limit
+from agentlens.trace.model import Trace
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Steps", "Surface", "surface", "window_records"]
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """The trip of one sequence at one threshold, as a function of similarity.
+
+    Attributes
+    ----------
+    values
+        Breakpoints, rising: scores (for cosine their squares).
+    rows
+        ``rows[i]`` is the row of the trip for similarities above ``values[i - 1]`` and up to
+        ``values[i]`` (with `strict`: from ``values[i - 1]`` on and below ``values[i]``), or None.
+        Above the last value nothing trips.
+    """
+
+    values: tuple[Fraction, ...]
+    rows: tuple[int | None, ...]
+
+    def at(self, bound: Fraction, strict: bool) -> int | None:
+        """Return the row of the trip where a score must reach `bound` (or exceed it)."""
+        place = bisect_right(self.values, bound) if strict else bisect_left(self.values, bound)
+        return self.rows[place] if place < len(self.rows) else None
+
+
+def window_records(rounds: Iterable[tuple[int, str, Fraction]], threshold: int) -> Steps:
+    """Return the steps of one sequence at one threshold.
+
+    Parameters
+    ----------
+    rounds
+        ``(row, role, score)`` of each round, oldest first.
+    threshold
+        How many consecutive counting rounds must be similar.
+    """
+    window: deque[tuple[int, Fraction]] = deque()  # scores rising: the first is the minimum
+    values: list[Fraction] = []
+    rows: list[int | None] = []
+    length = 0
+    for row, role, score in rounds:
+        if role == RESET:
+            window.clear()
+            length = 0
+        if role != COUNT:
+            continue
+        length += 1
+        while window and window[-1][1] >= score:
+            window.pop()
+        window.append((length, score))
+        if window[0][0] <= length - threshold:
+            window.popleft()
+        low = window[0][1]
+        if length >= threshold and low > (values[-1] if values else 0):
+            values.append(low)
+            rows.append(row)
+    return Steps(tuple(values), tuple(rows))
+
+
+@dataclass(frozen=True, eq=False)
+class Surface:
+    """Where a policy trips, for every similarity and threshold; made by `agentlens.surface`.
+
+    Attributes
+    ----------
+    trace, policy
+        What it was made from; the policy's own similarity and threshold do not matter.
+    signals
+        The queries' scores.
+    max_threshold
+        Above this threshold nothing trips at any similarity.
+    """
+
+    trace: Trace
+    policy: Policy
+    signals: QuerySignals
+    max_threshold: int
+    _steps: dict[int, tuple[Steps, ...]] = field(default_factory=dict, repr=False)
+
+    def steps(self, threshold: int) -> tuple[Steps, ...]:
+        """Return the steps at a threshold, one `Steps` for each of the signals' sequences."""
+        if threshold not in self._steps:
+            make = _replayed_steps if self.policy.clear_on_progress else _recorded_steps
+            self._steps[threshold] = make(self, threshold)
+        return self._steps[threshold]
+
+    def breakpoints(self, threshold: int | None = None) -> list[Fraction]:
+        """Return all similarities at which the trip changes, rising (for cosine, their squares).
+
+        Parameters
+        ----------
+        threshold
+            One threshold, or all that can trip.
+        """
+        chosen = range(1, self.max_threshold + 1) if threshold is None else [threshold]
+        return sorted({v for k in chosen for steps in self.steps(k) for v in steps.values})
+
+    def trip_rows(self, similarity: Any, threshold: int) -> list[int | None]:
+        """Return for each sequence the row of the rounds table at which it trips, or None."""
+        bound = limit(as_fraction(similarity), self.policy.measure)
+        return [steps.at(bound, self.policy.strict) for steps in self.steps(threshold)]
+
+    def trip_row(self, similarity: Any, threshold: int) -> int | None:
+        """Return the row of the earliest trip, as `Replay.trip` has it, or None."""
+        found = [row for row in self.trip_rows(similarity, threshold) if row is not None]
+        return min(found, key=self._first_call) if found else None
+
+    def trip_round(self, similarity: Any, threshold: int) -> int | None:
+        """Return the number of the round of the earliest trip, or None."""
+        row = self.trip_row(similarity, threshold)
+        return None if row is None else self.trace.tables["rounds"]["round"][row]
+
+    def _first_call(self, row: int) -> int:
+        return self.trace.round_calls[row][0]
+
+    def cells(self, threshold: int) -> list[tuple[Fraction, Fraction, int | None]]:
+        """Return the exact cells of a threshold: ``(low, high, row)``, from similarity 0 to 1.
+
+        A cell reaches from above `low` up to `high` (with `strict`: from `low` to below `high`);
+        neighbours with the same row are one cell. For cosine the bounds are squares.
+        """
+        edges = [v for v in self.breakpoints(threshold) if v < 1]
+        bounds = [Fraction(0), *edges, Fraction(1)]
+        cells: list[tuple[Fraction, Fraction, int | None]] = []
+        for low, high in pairwise(bounds):
+            probe = low if self.policy.strict else high
+            found = [
+                r
+                for s in self.steps(threshold)
+                if (r := s.at(probe, self.policy.strict)) is not None
+            ]
+            row = min(found, key=self._first_call) if found else None
+            if cells and cells[-1][2] == row:
+                cells[-1] = (cells[-1][0], high, row)
+            else:
+                cells.append((low, high, row))
+        return cells
+
+    def to_frame(self, max_threshold: int | None = None) -> pd.DataFrame:
+        """Return the cells of every threshold that can trip (or the first few), one row each.
+
+        Columns: threshold, above, up_to (fractions as text; for cosine squares), trip_round,
+        thread.
+        """
+        import pandas as pd
+
+        rounds = self.trace.tables["rounds"]
+        last = min(self.max_threshold, max_threshold or self.max_threshold)
+        rows = [
+            (k, str(low), str(high), None if row is None else rounds["round"][row],
+             None if row is None else rounds["thread"][row])
+            for k in range(1, last + 1)
+            for low, high, row in self.cells(k)
+        ]  # fmt: skip
+        frame = pd.DataFrame(rows, columns=["threshold", "above", "up_to", "trip_round", "thread"])
+        return frame.astype({"trip_round": "Int64"})
+
+
+def surface(trace: Trace, policy: Policy | None = None) -> Surface:
+    """Return the exact trip surface of a trace.
+
+    Parameters
+    ----------
+    trace
+        The trace.
+    policy
+        Its switches other than similarity and threshold; the default policy where none is given.
+    """
+    if not isinstance(trace, Trace):
+        raise TypeError(f"surface() takes one Trace, not {type(trace).__name__}")
+    policy = policy or Policy()
+    signals = query_signals(trace, policy)
+    longest = max((_longest_run(signals, rows) for rows in signals.sequences), default=0)
+    return Surface(trace, policy, signals, longest if policy.enabled else 0)
+
+
+def _longest_run(signals: QuerySignals, rows: Sequence[int]) -> int:
+    """Return the highest count that any similarity can reach."""
+    longest = run = 0
+    for row in rows:
+        if signals.role[row] == RESET or (signals.role[row] == COUNT and not signals.num[row]):
+            run = 0
+        elif signals.role[row] == COUNT:
+            run += 1
+            longest = max(longest, run)
+    return longest
+
+
+def _recorded_steps(surface: Surface, threshold: int) -> tuple[Steps, ...]:
+    s = surface.signals
+    if not surface.policy.enabled:
+        return tuple(Steps((), ()) for _ in s.sequences)
+    return tuple(
+        window_records(
+            ((row, s.role[row], Fraction(s.num[row], s.den[row])) for row in rows), threshold
+        )
+        for rows in s.sequences
+    )
+
+
+def _replayed_steps(surface: Surface, threshold: int) -> tuple[Steps, ...]:
+    """Replay at every score that two queries can have."""
+    values = sorted(pair_scores(surface.trace, surface.policy, surface.signals))
+    columns: list[list[int | None]] = [[] for _ in surface.signals.sequences]
+    for low, value in zip([Fraction(0), *values], values, strict=False):
+        _, counted = count_trace(surface.trace, surface.policy, (low + value) / 2, threshold)
+        for column, rows, made in zip(columns, surface.signals.sequences, counted, strict=True):
+            column.append(None if made.trip is None else rows[made.trip])
+    return tuple(Steps(tuple(values), tuple(column)) for column in columns)
