@@ -1,0 +1,111 @@
+"""Work over many files with all cores: batches of files, small results, no crash that spreads."""
+
+from __future__ import annotations
+
+import math
+import multiprocessing
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from typing import TypeVar
+
+from agentlens.trace.progress_bar import progress_bar
+
+__all__ = ["in_processes"]
+
+T = TypeVar("T")
+
+#: Files that one process reads before it reports.
+LARGEST_BATCH = 32
+
+
+def in_processes(
+    function: Callable[[Sequence[str]], list[T]],
+    files: Sequence[str],
+    *,
+    workers: int,
+    progress: bool = False,
+) -> tuple[list[T], list[str]]:
+    """Apply a function to batches of files in processes of their own.
+
+    Parameters
+    ----------
+    function
+        Takes some files and returns a list; picklable, as are its results.
+    files
+        What to share out.
+    workers
+        How many processes.
+    progress
+        Show a progress bar.
+
+    Returns
+    -------
+    tuple
+        All results in the order of the files, and the files that ended the process that read
+        them. Such a file costs no other: those of its batch are tried again, each alone.
+    """
+    size = min(LARGEST_BATCH, math.ceil(len(files) / (4 * workers)))
+    batches = [files[at : at + size] for at in range(0, len(files), size)]
+    results: list[T] = []
+    unfinished: list[str] = []
+    with _pool(workers) as pool:
+        with _unseen_main():
+            futures = [_submit(pool, function, batch) for batch in batches]
+        waiting = list(zip(futures, batches, strict=True))
+        for future, batch in progress_bar(waiting, progress, "batch"):
+            _collect(future, batch, results, unfinished)
+    lost: list[str] = []
+    for file in unfinished:
+        with _pool(1) as pool:
+            with _unseen_main():
+                again = _submit(pool, function, [file])
+            _collect(again, [file], results, lost)
+    return results, lost
+
+
+def _submit(
+    pool: ProcessPoolExecutor, function: Callable[[Sequence[str]], list[T]], batch: Sequence[str]
+) -> Future[list[T]]:
+    try:
+        return pool.submit(function, batch)
+    except BrokenProcessPool as error:  # an earlier batch has already ended its process
+        broken: Future[list[T]] = Future()
+        broken.set_exception(error)
+        return broken
+
+
+def _collect(
+    future: Future[list[T]], batch: Sequence[str], results: list[T], lost: list[str]
+) -> None:
+    try:
+        results.extend(future.result())
+    except BrokenProcessPool:
+        lost.extend(batch)
+
+
+def _pool(workers: int) -> ProcessPoolExecutor:
+    # A notebook's kernel has threads, and a fork of those can hang.
+    return ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"))
+
+
+@contextmanager
+def _unseen_main() -> Iterator[None]:
+    """Keep new processes from running the user's script again, guard or no guard.
+
+    They need this package only; the standard library re-runs ``__main__`` for what it might define.
+    """
+    main = sys.modules["__main__"]
+    missing = object()
+    kept = {name: getattr(main, name, missing) for name in ("__file__", "__spec__")}
+    try:
+        main.__spec__ = None
+        if kept["__file__"] is not missing:
+            del main.__file__
+        yield
+    finally:
+        for name, value in kept.items():
+            if value is not missing:
+                setattr(main, name, value)
