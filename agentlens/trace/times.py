@@ -22,6 +22,12 @@ def parse_time(value: Any) -> float | None:
     if isinstance(value, datetime):
         return (value if value.tzinfo else value.replace(tzinfo=UTC)).timestamp()
     if isinstance(value, str):
+        if value[4:5] == "-" and value[7:8] == "-":  # the usual case, without a failed conversion
+            try:
+                parsed = datetime.fromisoformat(value)
+                return (parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).timestamp()
+            except (ValueError, OverflowError):
+                pass
         try:
             value = float(value)
         except ValueError:

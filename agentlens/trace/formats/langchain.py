@@ -42,7 +42,7 @@ def _unwrap(message: Any) -> tuple[str, Mapping[str, Any]] | None:
         kind = as_text(path[-1])
     elif isinstance(message.get("data"), Mapping):
         fields = message["data"]
-    elif "content" in message and "role" not in message:
+    elif "content" in message and not {"role", "sessionId"} & set(message):
         fields = message
     else:
         return None
