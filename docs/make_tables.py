@@ -1,0 +1,94 @@
+"""Write the tables that the code knows better than a page: columns, switches, profiles, machine.
+
+`python docs/make_tables.py` rewrites what stands between ``<!-- NAME -->`` and ``<!-- end -->`` in
+every page of docs/; `tests/test_docs.py` fails while a page is not what this would write.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+DOCS = Path(__file__).resolve().parent
+
+
+def _row(*cells: str) -> str:
+    return "| " + " | ".join(c.replace("|", "\\|").replace("\n", " ") for c in cells) + " |"
+
+
+def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    head = list(head)
+    return "\n".join([_row(*head), "|" + "---|" * len(head), *(_row(*row) for row in rows)])
+
+
+def columns() -> str:
+    """Return one table a table of a trace."""
+    from agentlens.trace.model import COLUMNS
+
+    parts = []
+    for name, described in COLUMNS.items():
+        rows = ((f"`{column}`", text) for column, text in described.items())
+        parts.append(f"### `trace.{name}`\n\n{_table(('column', 'what it holds'), rows)}")
+    return "\n\n".join(parts)
+
+
+def switches() -> str:
+    """Return every switch of a policy."""
+    from agentlens.breaker.switches import SWITCHES
+
+    rows = (
+        (f"`{name}`", switch.doc, switch.values, f"`{switch.default}`")
+        for name, switch in SWITCHES.items()
+    )
+    return _table(("switch", "what it decides", "what it may be", "default"), rows)
+
+
+def profiles() -> str:
+    """Return the token profiles, each with what it makes of three queries."""
+    from agentlens.progress.text import PROFILES, tokenize
+
+    queries = ("北京今日天气 气温", "C++ vs C#", "iPhone15 price 2024-05-01")
+
+    def cut(query: str, name: str) -> str:
+        return " ".join(f"`{token}`" for token in sorted(tokenize(query, name)))
+
+    rows = ((f"`{n}`", p.description, *(cut(q, n) for q in queries)) for n, p in PROFILES.items())
+    return _table(("profile", "how it cuts", *queries), rows)
+
+
+def machine() -> str:
+    """Return the table of the state machine."""
+    from agentlens.breaker.machine import TRANSITIONS
+
+    rows = ((f"`{s}`", f"`{event}`", f"`{target}`") for (s, event), target in TRANSITIONS.items())
+    return _table(("state", "event", "next state"), rows)
+
+
+PARTS: dict[str, Callable[[], str]] = {
+    "columns": columns,
+    "switches": switches,
+    "profiles": profiles,
+    "machine": machine,
+}
+_PART = re.compile(r"(<!-- (\w+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
+
+
+def filled(text: str) -> str:
+    """Return a page with its tables written anew."""
+    return _PART.sub(lambda m: f"{m[1]}\n{PARTS[m[2]]()}\n\n{m[4]}", text)
+
+
+def main() -> int:
+    """Rewrite the pages."""
+    for page in sorted(DOCS.glob("*.md")):
+        text = page.read_text("utf-8")
+        if (new := filled(text)) != text:
+            page.write_text(new, "utf-8")
+            print(f"wrote {page.name}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

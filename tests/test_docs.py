@@ -1,0 +1,71 @@
+"""The docs are true: their Python runs, their tables are the code's, their links lead somewhere."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PYTHON = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)(?:#[^)]*)?\)")
+#: `expression   # 3: why`, `# "text"`, `# True`: what stands after the hash is the value.
+VALUE = re.compile(
+    r"^(?P<code>[^#]+?)\s+# (?P<value>-?\d+|None|True|False|'[^']*'|\"[^\"]*\")(?=$|:)"
+)
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Run in a folder of its own that holds the samples, so that snippets may write files."""
+    (tmp_path / "sample_traces").symlink_to(ROOT / "sample_traces")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.relative_to(ROOT).as_posix())
+def test_every_python_block_runs(page: Path, elsewhere: Path):
+    """The blocks of one page run in order, in one namespace; values said in comments hold."""
+    names: dict[str, object] = {"__name__": "__main__"}
+    for block in PYTHON.findall(page.read_text("utf-8")):
+        exec(compile(block, str(page), "exec"), names)
+        for line in block.splitlines():
+            said = VALUE.match(line)
+            if said and "=" not in re.sub(r"\(.*?\)", "", said["code"]):
+                assert eval(said["code"], names) == eval(said["value"]), line
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.relative_to(ROOT).as_posix())
+def test_every_link_leads_to_a_file(page: Path):
+    for target in LINK.findall(page.read_text("utf-8")):
+        if "://" not in target:
+            assert (page.parent / target).exists(), target
+
+
+def test_tables_are_those_of_the_code():
+    spec = importlib.util.spec_from_file_location("make_tables", ROOT / "docs" / "make_tables.py")
+    tables = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(tables)
+    told = set()
+    for page in (ROOT / "docs").glob("*.md"):
+        text = page.read_text("utf-8")
+        assert tables.filled(text) == text, f"run docs/make_tables.py: {page.name} is out of date"
+        told |= set(re.findall(r"^<!-- (\w+) -->$", text, re.MULTILINE)) - {"end"}
+    assert told == tables.PARTS.keys()
+
+
+def test_every_switch_is_explained():
+    from agentlens import Policy
+
+    text = (ROOT / "docs" / "policy.md").read_text("utf-8")
+    assert not [name for name in Policy.describe() if f"`{name}`" not in text]
+
+
+def test_every_format_is_named():
+    from agentlens.trace.formats import FORMATS
+
+    text = (ROOT / "docs" / "traces.md").read_text("utf-8")
+    assert not [name for name in FORMATS if f"`{name}`" not in text]

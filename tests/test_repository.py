@@ -1,0 +1,155 @@
+"""The house rules that a reader relies on, checked on the tree itself."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "agentlens"
+#: Lowest first. Modules of one row may import each other and everything in the rows above it.
+FLOORS = (
+    ("errors",),
+    ("trace",),
+    ("progress",),
+    ("breaker",),
+    ("thresholds", "teach"),
+    ("figures",),
+    ("widgets", "integrations"),
+    ("cli", "lab", "server"),
+)
+FLOOR_OF = {name: number for number, row in enumerate(FLOORS) for name in row}
+MODULES = sorted(PACKAGE.rglob("*.py"))
+ROOMS = sorted([*MODULES, *PACKAGE.rglob("*.js")])
+#: The only room above 250 lines, and why.
+LONG_ROOMS: dict[str, str] = {}
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def first_part(path: Path) -> str:
+    return path.relative_to(PACKAGE).with_suffix("").parts[0]
+
+
+def imports_of(tree: ast.AST) -> set[str]:
+    """Return the parts of agentlens that a module imports, wherever the import stands."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "relative imports hide the floor that they reach"
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        found |= {n.split(".")[1] for n in names if n.startswith("agentlens.")}
+    return found
+
+
+def blocks(text: str) -> list[str]:
+    """Return the fenced code blocks of a page, without their fences."""
+    return re.findall(r"^```\w*\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize(
+    "path", [p for p in MODULES if p.parent != PACKAGE or p.name != "__init__.py"], ids=name_of
+)
+def test_imports_only_from_its_own_floor_or_below(path: Path):
+    here = FLOOR_OF[first_part(path)]
+    above = {
+        part
+        for part in imports_of(ast.parse(path.read_text("utf-8")))
+        if FLOOR_OF.get(part, -1) > here
+    }
+    assert not above
+
+
+def test_every_part_of_the_package_has_a_floor():
+    parts = {first_part(p) for p in MODULES} - {"__init__", "__main__"}
+    assert parts <= FLOOR_OF.keys()
+
+
+@pytest.mark.parametrize("path", ROOMS, ids=name_of)
+def test_has_at_most_250_lines(path: Path):
+    if name_of(path) not in LONG_ROOMS:
+        assert len(path.read_text("utf-8").splitlines()) <= 250
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_says_what_it_is_for(path: Path):
+    assert ast.get_docstring(ast.parse(path.read_text("utf-8")))
+
+
+def tracked() -> list[Path]:
+    listed = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=False
+    ).stdout.decode()
+    return [ROOT / name for name in listed.split("\0") if name and (ROOT / name).is_file()]
+
+
+def test_no_path_of_one_machine():
+    pattern = re.compile(rb"/(?:work|root|home/(?!me\b|you\b|user\b|ana\b)\w+)/\w+/")
+    guilty = [
+        name_of(path)
+        for path in tracked()
+        if path.suffix not in (".png",) and path.parts[len(ROOT.parts)] != "sample_traces"
+        and pattern.search(path.read_bytes()) and path != Path(__file__)
+    ]  # fmt: skip
+    assert not guilty
+
+
+ENTRIES = (
+    "README.md CHANGELOG.md CONTRIBUTING.md LICENSE pyproject.toml .ci/run docs/architecture.md "
+    "sample_traces/README.md notebooks/01_post_mortem.ipynb benchmarks/README.md"
+)
+
+
+@pytest.mark.parametrize("entry", ENTRIES.split())
+def test_has(entry: str):
+    assert (ROOT / entry).is_file()
+
+
+def test_every_dependency_says_what_it_is_for():
+    text = (ROOT / "pyproject.toml").read_text("utf-8")
+    project = tomllib.loads(text)["project"]
+    lines = text.splitlines()
+    for group in (project["dependencies"], *project["optional-dependencies"].values()):
+        for requirement in group:
+            line = next(line for line in lines if f'"{requirement}"' in line)
+            assert len(line.partition("#")[2].split()) >= 1, requirement
+
+
+def test_the_first_two_blocks_of_the_readme_are_the_commands():
+    opening, testing, *_ = blocks((ROOT / "README.md").read_text("utf-8"))
+    for command in (opening, testing):
+        assert command.count("\n") == 1, "one line each"
+        assert command.startswith("python3 -m venv .venv && .venv/bin/pip install ")
+    assert opening.rstrip().endswith(".venv/bin/agentlens lab")
+    assert "pytest" in testing
+
+
+HEAVY = ("pandas", "plotly", "ipywidgets", "jieba", "numpy", "jupyterlab")
+
+
+def test_import_is_quick_and_light():
+    """Less than 0.2 s, the best of three; what is heavy is imported when it is first used."""
+    code = (
+        "import sys, time; start = time.perf_counter(); import agentlens; "
+        f"print(time.perf_counter() - start, [m for m in {HEAVY!r} if m in sys.modules])"
+    )
+    answers = [
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
+        ).stdout.split(maxsplit=1)
+        for _ in range(3)
+    ]
+    assert all(loaded.strip() == "[]" for _, loaded in answers)
+    assert min(float(seconds) for seconds, _ in answers) < 0.2
