@@ -61,6 +61,7 @@ class Policy:
     search_tools: str | None = SWITCHES["search_tools"].default
     history_scope: str = SWITCHES["history_scope"].default
     scope: str = SWITCHES["scope"].default
+    max_rounds: int | None = SWITCHES["max_rounds"].default
     retry_failed: bool = SWITCHES["retry_failed"].default
 
     def __post_init__(self) -> None:

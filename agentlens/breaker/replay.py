@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from agentlens.breaker.classic import Counted
-from agentlens.breaker.counting import bound_of, count_trace
 from agentlens.breaker.machine import Machine, Transition
 from agentlens.breaker.policy import Policy
+from agentlens.breaker.rules import RULES, Stop, first_stop, run_rules, threshold_of
 from agentlens.breaker.signals import QuerySignals
 from agentlens.breaker.trip import Trip, saved_by
-from agentlens.breaker.words import query_reason
+from agentlens.breaker.words import budget_reason, query_reason
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,7 +22,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Replay", "replay"]
 
-QUERY_RULE = "query"
+_SAVED = ("partial_saved", "the answer comes from what was found")
+#: What follows a trip under a policy that grants no replan, by the state that the trip leads to.
+_STOPPING = {
+    "stalled": (("replan_exhausted", "this policy grants no replan"), _SAVED),
+    "finalizing": (_SAVED,),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,8 +40,10 @@ class Replay:
         What was replayed.
     signals
         The queries, their best earlier matches and the kind of every round.
-    counted
-        For each sequence of `signals` its counts and the place of its trip.
+    outcomes
+        For each rule its counts and the place of its own trip, one for each sequence of `signals`.
+    stops
+        For each sequence where the first of the rules stops it, or None.
     trips
         At most one for each thread and request, the earliest first.
     """
@@ -44,7 +51,8 @@ class Replay:
     trace: Trace
     policy: Policy
     signals: QuerySignals
-    counted: tuple[Counted, ...]
+    outcomes: Mapping[str, tuple[Counted, ...]]
+    stops: tuple[Stop | None, ...]
     trips: tuple[Trip, ...]
 
     def __repr__(self) -> str:
@@ -58,43 +66,44 @@ class Replay:
 
     @property
     def verdict(self) -> str:
-        """``loop`` if a no-progress rule tripped, else ``progress``."""
-        return "loop" if self.trips else "progress"
+        """``loop`` if a no-progress rule tripped, else ``progress``; a budget alone is no loop."""
+        return "loop" if any(RULES[t.rule].means_loop for t in self.trips) else "progress"
 
     @cached_property
     def counts(self) -> Mapping[str, list[int | None]]:
-        """Every rule's count, one a row of the rounds table; None after its trip."""
-        cells: list[int | None] = [None] * len(self.signals.kind)
-        for rows, counted in zip(self.signals.sequences, self.counted, strict=True):
-            for row, value in zip(rows, counted.counts, strict=False):
-                cells[row] = value
-        return {QUERY_RULE: cells}
+        """Every rule's count, one a row of the rounds table; None after the run is stopped."""
+        counts: dict[str, list[int | None]] = {}
+        for name, outcome in self.outcomes.items():
+            cells = counts.setdefault(name, [None] * len(self.signals.kind))
+            for rows, counted, stop in zip(
+                self.signals.sequences, outcome, self.stops, strict=True
+            ):
+                last = len(rows) if stop is None else stop.place + 1
+                for row, value in zip(rows[:last], counted.counts, strict=False):
+                    cells[row] = value
+        return counts
 
     @cached_property
     def counterfactual(self) -> list[bool]:
         """For each row of the rounds table whether it would not have happened."""
         flags = [False] * len(self.signals.kind)
-        for rows, counted in zip(self.signals.sequences, self.counted, strict=True):
-            for row in rows[counted.trip :] if counted.trip is not None else ():
+        for rows, stop in zip(self.signals.sequences, self.stops, strict=True):
+            for row in rows[stop.place :] if stop else ():
                 flags[row] = True
         return flags
 
     @cached_property
     def paths(self) -> tuple[tuple[Transition, ...], ...]:
         """For each sequence the machine's path: empty where it stays `running`."""
-        tripped = {(t.row): t for t in self.trips}
+        tripped = {t.row: t for t in self.trips}
         paths = []
-        for rows, counted in zip(self.signals.sequences, self.counted, strict=True):
+        for rows, stop in zip(self.signals.sequences, self.stops, strict=True):
             machine = Machine()
-            if counted.trip is not None:
-                trip = tripped[rows[counted.trip]]
-                machine.fire("no_progress", cause=trip.reason, round=trip.round)
-                machine.fire(
-                    "replan_exhausted", cause="this policy grants no replan", round=trip.round
-                )
-                machine.fire(
-                    "partial_saved", cause="the answer comes from what was found", round=trip.round
-                )
+            if stop:
+                trip = tripped[rows[stop.place]]
+                state = machine.fire(stop.rule.event, cause=trip.reason, round=trip.round)
+                for event, cause in _STOPPING[state]:
+                    machine.fire(event, cause=cause, round=trip.round)
             paths.append(tuple(machine.path))
         return tuple(paths)
 
@@ -130,12 +139,9 @@ class Replay:
         trip = trip or self.trip
         if trip is None:
             return ""
-        rows, place = self._place_of(trip)
-        return _reason(self.trace, self.policy, self.signals, rows, place, trip.count, lang)
-
-    def _place_of(self, trip: Trip) -> tuple[tuple[int, ...], int]:
         rows = next(r for r in self.signals.sequences if trip.row in r)
-        return rows, rows.index(trip.row)
+        place = rows.index(trip.row)
+        return _reason(self, rows[place:], trip.rule, trip.count, trip.saved_seconds, lang)
 
 
 def replay(trace: Trace, policy: Policy | None = None) -> Replay:
@@ -154,39 +160,32 @@ def replay(trace: Trace, policy: Policy | None = None) -> Replay:
         Counts are per thread and request; what follows a trip is counterfactual.
     """
     policy = policy or Policy()
-    signals, counted = count_trace(trace, policy, bound_of(policy), policy.threshold)
+    signals, outcomes = run_rules(trace, policy)
+    stops = tuple(first_stop(outcomes, n) for n in range(len(signals.sequences)))
+    made = Replay(trace, policy, signals, outcomes, stops, ())
     trips = [
-        _trip(trace, policy, signals, rows, c.trip, c.counts[c.trip])
-        for rows, c in zip(signals.sequences, counted, strict=True)
-        if c.trip is not None
+        _trip(made, rows[stop.place :], stop.rule.name, outcomes[stop.rule.name][n].counts[-1])
+        for n, (rows, stop) in enumerate(zip(signals.sequences, stops, strict=True))
+        if stop
     ]
-    return Replay(
-        trace, policy, signals, counted, tuple(sorted(trips, key=lambda t: (t.call, t.row)))
-    )
+    return replace(made, trips=tuple(sorted(trips, key=lambda t: (t.call, t.row))))
 
 
-def _trip(
-    trace: Trace,
-    policy: Policy,
-    signals: QuerySignals,
-    rows: tuple[int, ...],
-    place: int,
-    count: int,
-) -> Trip:
-    row = rows[place]
-    rounds = trace.tables["rounds"]
-    saved = saved_by(trace, rows[place:])
+def _trip(made: Replay, rows: tuple[int, ...], rule: str, count: int) -> Trip:
+    """Return the trip at the first of some rows, which are those that would not have happened."""
+    rounds, row = made.trace.tables["rounds"], rows[0]
+    saved = saved_by(made.trace, rows)
     return Trip(
         thread=rounds["thread"][row],
         request=rounds["request"][row],
         round=rounds["round"][row],
         row=row,
-        call=trace.tables["calls"]["call"][trace.round_calls[row][0]],
-        rule=QUERY_RULE,
+        call=made.trace.tables["calls"]["call"][made.trace.round_calls[row][0]],
+        rule=rule,
         phase="before",
         count=count,
-        threshold=policy.threshold,
-        reason=_reason(trace, policy, signals, rows, place, count, "en"),
+        threshold=threshold_of(rule, made.policy) or 0,
+        reason=_reason(made, rows, rule, count, saved.seconds, "en"),
         saved_rounds=saved.rounds,
         saved_calls=saved.calls,
         saved_seconds=saved.seconds,
@@ -196,18 +195,14 @@ def _trip(
 
 
 def _reason(
-    trace: Trace,
-    policy: Policy,
-    signals: QuerySignals,
-    rows: tuple[int, ...],
-    place: int,
-    count: int,
-    lang: str,
+    made: Replay, rows: tuple[int, ...], rule: str, count: int, seconds: float | None, lang: str
 ) -> str:
-    rounds, row = trace.tables["rounds"], rows[place]
+    rounds, row, signals = made.trace.tables["rounds"], rows[0], made.signals
+    last = rounds["round"][max(r for r in rows if made.trace.round_calls[r])]
+    if rule == "budget":
+        return budget_reason(rounds["round"][row], count, last, seconds, lang)
     query = signals.query[row]
     mine, match = signals.queries[query], signals.queries[signals.scored.match[query]]
-    acting = [r for r in rows[place:] if trace.round_calls[r]]
     return query_reason(
         round=rounds["round"][row],
         query=mine.text,
@@ -215,10 +210,10 @@ def _reason(
         match=match.text,
         num=signals.num[row],
         den=signals.den[row],
-        measure=policy.measure,
+        measure=made.policy.measure,
         count=count,
-        threshold=policy.threshold,
-        last=rounds["round"][acting[-1]],
-        seconds=saved_by(trace, rows[place:]).seconds,
+        threshold=made.policy.threshold,
+        last=last,
+        seconds=seconds,
         lang=lang,
     )

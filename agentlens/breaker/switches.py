@@ -139,5 +139,6 @@ SWITCHES: dict[str, Switch] = {
         ("agent", "tree"), "sub-agents remember their own queries, or share all (A-18)"
     ),
     "scope": _one_of(("request", "session"), "a user message starts anew, or does not (A-19)"),
+    "max_rounds": _whole(None, "how many rounds with calls a request may use, at most (R32)"),
     "retry_failed": _flag(False, "one repetition of a failed search is neutral (A-20)"),
 }

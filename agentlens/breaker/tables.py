@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from agentlens.breaker.counting import bound_of, similar_rows
-from agentlens.breaker.replay import QUERY_RULE
+from agentlens.breaker.rules import RULES
 from agentlens.progress.novelty import round_novelty
 
 if TYPE_CHECKING:
@@ -24,11 +24,9 @@ def states(replay: Replay) -> tuple[list[str], list[str | None]]:
     """
     state = ["running"] * len(replay.signals.kind)
     event: list[str | None] = [None] * len(state)
-    for rows, counted, path in zip(
-        replay.signals.sequences, replay.counted, replay.paths, strict=True
-    ):
-        if counted.trip is not None:
-            first, *after = rows[counted.trip :]
+    for rows, stop, path in zip(replay.signals.sequences, replay.stops, replay.paths, strict=True):
+        if stop:
+            first, *after = rows[stop.place :]
             state[first], event[first] = path[0].target, path[0].event
             for row in after:
                 state[row] = path[-1].target
@@ -81,7 +79,7 @@ def rounds_frame(replay: Replay) -> pd.DataFrame:
             "similar": similar_rows(
                 signals.num, signals.den, bound_of(replay.policy), replay.policy.strict
             ),
-            "no_progress_count": pd.Series(replay.counts[QUERY_RULE], dtype="Int64"),
+            "no_progress_count": pd.Series(replay.counts["query"], dtype="Int64"),
             "state": state,
             "event": pd.Series(event, dtype=object),
             "new_urls": novelty.urls,
@@ -116,10 +114,22 @@ def transitions_frame(replay: Replay) -> pd.DataFrame:
 
 
 def rules_frame(replay: Replay) -> pd.DataFrame:
-    """Return one row a rule: rule, trip_round, verdict, reason."""
-    trip = replay.trip
-    row = (QUERY_RULE, trip.round if trip else None, replay.verdict, trip.reason if trip else "")
-    frame = pd.DataFrame([row], columns=["rule", "trip_round", "verdict", "reason"])
+    """Return one row a rule: rule, trip_round (of its own earliest trip), verdict, reason.
+
+    The reason is given for the rule that stopped the run.
+    """
+    rounds, sequences = replay.trace.tables["rounds"], replay.signals.sequences
+    table = []
+    for name, outcome in replay.outcomes.items():
+        own = [
+            rows[c.trip] for rows, c in zip(sequences, outcome, strict=True) if c.trip is not None
+        ]
+        trip = next((t for t in replay.trips if t.rule == name), None)
+        verdict = "loop" if own and RULES[name].means_loop else "progress"
+        table.append(
+            (name, rounds["round"][min(own)] if own else None, verdict, trip.reason if trip else "")
+        )
+    frame = pd.DataFrame(table, columns=["rule", "trip_round", "verdict", "reason"])
     return frame.astype({"trip_round": "Int64"})
 
 

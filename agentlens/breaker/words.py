@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from math import sqrt
 
-__all__ = ["LANGUAGES", "duration", "query_reason", "rounds_phrase", "score_words", "shorten"]
+__all__ = [
+    "LANGUAGES",
+    "budget_reason",
+    "duration",
+    "query_reason",
+    "rounds_phrase",
+    "score_words",
+    "shorten",
+]
 
 LANGUAGES = ("en", "zh")
 
@@ -38,22 +46,35 @@ def rounds_phrase(first: int, last: int, lang: str = "en") -> str:
     return f"round {first}" if first == last else f"rounds {first}–{last}"
 
 
+def _saving(first: int, last: int, seconds: float | None, lang: str) -> str:
+    span = rounds_phrase(first, last, lang)
+    if lang == "zh":
+        return f"本可省去{span}" + (f"（{duration(seconds)}）" if seconds is not None else "")
+    time = f", {duration(seconds)}," if seconds is not None else ""
+    return f"{span}{time} would have been saved"
+
+
+def budget_reason(round: int, used: int, last: int, seconds: float | None, lang: str = "en") -> str:
+    """Say that the budget of rounds was used up, and what stopping there would have saved."""
+    saving = _saving(round, last, seconds, lang)
+    if lang == "zh":
+        return f"第 {round} 轮：{used} 轮的预算已用完；{saving}"
+    return f"round {round}: the budget of {used} rounds is used up; {saving}"
+
+
 def query_reason(
     *, round: int, query: str, match_round: int, match: str, num: int, den: int, measure: str,
     count: int, threshold: int, last: int, seconds: float | None, lang: str = "en",
 ) -> str:  # fmt: skip
     """Say why the query rule tripped, and what it would have saved."""
     said = score_words(num, den, measure, lang)
-    span = rounds_phrase(round, last, lang)
+    saving = _saving(round, last, seconds, lang)
     if lang == "zh":
-        time = f"（{duration(seconds)}）" if seconds is not None else ""
         return (
             f"第 {round} 轮：“{shorten(query)}”重复了第 {match_round} 轮的“{shorten(match)}”"
-            f"（{said}）；"
-            f"计数 {count}/{threshold}；本可省去{span}{time}"
+            f"（{said}）；计数 {count}/{threshold}；{saving}"
         )
-    time = f", {duration(seconds)}," if seconds is not None else ""
     return (
         f"round {round}: {shorten(query)} repeats round {match_round}, {shorten(match)} ({said}); "
-        f"count {count} of {threshold}; {span}{time} would have been saved"
+        f"count {count} of {threshold}; {saving}"
     )

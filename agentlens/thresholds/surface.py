@@ -21,6 +21,7 @@ from agentlens.breaker.classic import COUNT, RESET
 from agentlens.breaker.clearing import pair_scores
 from agentlens.breaker.counting import count_trace
 from agentlens.breaker.policy import Policy
+from agentlens.breaker.rules import run_rules
 from agentlens.breaker.signals import QuerySignals, query_signals
 from agentlens.breaker.switches import as_fraction
 from agentlens.progress.similarity import limit
@@ -99,13 +100,16 @@ class Surface:
     signals
         The queries' scores.
     max_threshold
-        Above this threshold nothing trips at any similarity.
+        Above this threshold the query rule trips at no similarity.
+    budget
+        For each sequence the row at which the budget stops it at any setting, or None.
     """
 
     trace: Trace
     policy: Policy
     signals: QuerySignals
     max_threshold: int
+    budget: tuple[int | None, ...]
     _steps: dict[int, tuple[Steps, ...]] = field(default_factory=dict, repr=False)
 
     def steps(self, threshold: int) -> tuple[Steps, ...]:
@@ -128,8 +132,15 @@ class Surface:
 
     def trip_rows(self, similarity: Any, threshold: int) -> list[int | None]:
         """Return for each sequence the row of the rounds table at which it trips, or None."""
-        bound = limit(as_fraction(similarity), self.policy.measure)
-        return [steps.at(bound, self.policy.strict) for steps in self.steps(threshold)]
+        return self._rows_at(limit(as_fraction(similarity), self.policy.measure), threshold)
+
+    def _rows_at(self, bound: Fraction, threshold: int) -> list[int | None]:
+        """Return the first of the query rule's trip and the budget's, for each sequence."""
+        found = [steps.at(bound, self.policy.strict) for steps in self.steps(threshold)]
+        return [
+            min((r for r in pair if r is not None), default=None)
+            for pair in zip(found, self.budget, strict=True)
+        ]
 
     def trip_row(self, similarity: Any, threshold: int) -> int | None:
         """Return the row of the earliest trip, as `Replay.trip` has it, or None."""
@@ -155,11 +166,7 @@ class Surface:
         cells: list[tuple[Fraction, Fraction, int | None]] = []
         for low, high in pairwise(bounds):
             probe = low if self.policy.strict else high
-            found = [
-                r
-                for s in self.steps(threshold)
-                if (r := s.at(probe, self.policy.strict)) is not None
-            ]
+            found = [r for r in self._rows_at(probe, threshold) if r is not None]
             row = min(found, key=self._first_call) if found else None
             if cells and cells[-1][2] == row:
                 cells[-1] = (cells[-1][0], high, row)
@@ -202,7 +209,12 @@ def surface(trace: Trace, policy: Policy | None = None) -> Surface:
     policy = policy or Policy()
     signals = query_signals(trace, policy)
     longest = max((_longest_run(signals, rows) for rows in signals.sequences), default=0)
-    return Surface(trace, policy, signals, longest if policy.enabled else 0)
+    _, outcomes = run_rules(trace, policy)
+    budget = tuple(
+        None if counted.trip is None else rows[counted.trip]
+        for rows, counted in zip(signals.sequences, outcomes["budget"], strict=True)
+    )
+    return Surface(trace, policy, signals, longest if policy.enabled else 0, budget)
 
 
 def _longest_run(signals: QuerySignals, rows: Sequence[int]) -> int:

@@ -247,3 +247,40 @@ def test_clear_on_progress_forgets_what_was_asked_before_a_reset(count):
         assert (trip.round if trip else None) == slow_clearing(rounds, similarity, threshold), (
             rounds
         )
+
+
+def test_r20_the_fingerprint_stops_it_the_answer_follows_and_the_budget_is_the_backstop():
+    # ① fingerprints and ④ an answer from what is there: on by default.
+    found = replay(incident())
+    assert found.trip.rule == "query"
+    assert found.transitions["target"].iloc[-1] == "partial"
+    # ③ the budget: off by default, there when asked for, and no loop by itself.
+    assert Policy().max_rounds is None
+    budget = replay(incident(), Policy.preset("classic", measure="jaccard", max_rounds=2))
+    assert (budget.trip.rule, budget.trip.round, budget.verdict) == ("budget", 3, "progress")
+    assert list(budget.transitions["event"]) == ["hard_budget_hit", "partial_saved"]
+    assert budget.trip.reason == (
+        "round 3: the budget of 2 rounds is used up; rounds 3–5, 21.5 s, would have been saved"
+    )
+    # ② the progress signal is told and does not decide: results that are new each round.
+    builder = TraceBuilder("test")
+    for number, queries in enumerate(INCIDENT):
+        row = builder.round()
+        builder.result(
+            builder.call(row, "webSearch", {"query": queries[0]}), f"https://example.org/{number}"
+        )
+    told = replay(builder.finish())
+    assert list(told.rounds["new_urls"]) == [1] * 5
+    assert told.trip.round == 3
+
+
+def test_a42_when_both_trip_at_the_same_round_the_budget_is_named():
+    found = replay(incident(), Policy.preset("classic", max_rounds=2))
+    assert (found.trip.rule, found.trip.round) == ("budget", 3)
+    assert list(found.rules["trip_round"]) == [3, 3]
+
+
+def test_a_budget_that_trips_first_ends_the_query_count():
+    found = replay(incident(), Policy.preset("classic", max_rounds=1))
+    assert found.trip.round == 2
+    assert found.counts["query"] == [0, 1, None, None, None]

@@ -1,0 +1,82 @@
+"""The rules of a policy, in the order in which they speak: each counts and trips by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from agentlens.breaker.budget import count_budget
+from agentlens.breaker.classic import Counted
+from agentlens.breaker.counting import bound_of, count_trace
+
+if TYPE_CHECKING:
+    from agentlens.breaker.policy import Policy
+    from agentlens.breaker.signals import QuerySignals
+    from agentlens.trace.model import Trace
+
+__all__ = ["RULES", "Rule", "Stop", "first_stop", "run_rules", "threshold_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What a rule is called, the machine's event of its trip, and whether that means a loop."""
+
+    name: str
+    event: str
+    means_loop: bool
+    sees: str
+
+
+#: When two trip at the same round the first one is named: a hard budget goes first (A-42).
+RULES: Mapping[str, Rule] = {
+    rule.name: rule
+    for rule in (
+        Rule("budget", "hard_budget_hit", False, "how many rounds were used"),
+        Rule("query", "no_progress", True, "searches that repeat earlier ones in other words"),
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """Where a sequence stops: the place of the round in it, and the rule that says so."""
+
+    place: int
+    rule: Rule
+
+
+def threshold_of(rule: str, policy: Policy) -> int | None:
+    """Return the count at which a rule trips under a policy, or None where it cannot."""
+    return policy.max_rounds if rule == "budget" else policy.threshold
+
+
+def run_rules(
+    trace: Trace, policy: Policy
+) -> tuple[QuerySignals, Mapping[str, tuple[Counted, ...]]]:
+    """Run every rule over every sequence of a trace.
+
+    Returns
+    -------
+    signals
+        The query signals, whose ``sequences`` are counted.
+    outcomes
+        For each rule its counts, one `Counted` a sequence.
+    """
+    signals, queries = count_trace(trace, policy, bound_of(policy), policy.threshold)
+    limit = policy.max_rounds if policy.enabled else None
+    budget = tuple(
+        count_budget((bool(trace.round_calls[row]) for row in rows), limit)
+        for rows in signals.sequences
+    )
+    return signals, {"budget": budget, "query": queries}
+
+
+def first_stop(outcomes: Mapping[str, tuple[Counted, ...]], sequence: int) -> Stop | None:
+    """Return where a sequence stops: the earliest trip of any rule, or None."""
+    best: Stop | None = None
+    for name, counted in outcomes.items():
+        place = counted[sequence].trip
+        if place is not None and (best is None or place < best.place):
+            best = Stop(place, RULES[name])
+    return best
