@@ -9,7 +9,8 @@ import pytest
 
 from agentlens.breaker.policy import Policy
 from agentlens.breaker.replay import replay
-from agentlens.thresholds.surface import surface, window_records
+from agentlens.thresholds.steps import window_records
+from agentlens.thresholds.surface import surface
 from agentlens.trace.build import TraceBuilder
 
 HAN = "北京今日天气温晴雨预报"
