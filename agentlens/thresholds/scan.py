@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from agentlens.breaker.trip import Trip
     from agentlens.trace.corpus import Corpus
     from agentlens.trace.model import Trace
+    from agentlens.trace.tools import ToolSpec
 
 __all__ = ["Row", "row_of", "scan_corpus", "scan_files", "worst_first"]
 
@@ -176,6 +177,7 @@ def scan_files(
     source: Any,
     policy: Policy | None = None,
     *,
+    tools: Mapping[str, ToolSpec] | None = None,
     progress: bool = False,
     workers: int | None = None,
 ) -> list[Row]:
@@ -187,6 +189,8 @@ def scan_files(
         What `agentlens.load_many` takes: a folder, a glob, a file, a list of these.
     policy
         The default policy where none is given.
+    tools
+        What tools do, as for `agentlens.load`.
     progress
         Show a progress bar where there are many files and someone to see it.
     workers
@@ -203,16 +207,18 @@ def scan_files(
     workers = workers or (min(os.cpu_count() or 1, 32) if len(files) >= MANY_FILES else 1)
     if workers < 2 or not all(isinstance(file, str) for file in files):
         batches = ([file] for file in progress_bar(files, progress))
-        return worst_first(row for batch in batches for row in _scan_batch(batch, policy))
-    scan_batch = partial(_scan_batch, policy=policy)
+        return worst_first(row for batch in batches for row in _scan_batch(batch, policy, tools))
+    scan_batch = partial(_scan_batch, policy=policy, tools=tools)
     found, lost = in_processes(scan_batch, files, workers=workers, progress=progress)
     dead = [Row(name, error="reading it ended its process (out of memory?)") for name in lost]
     return worst_first([*found, *dead])
 
 
-def _scan_batch(files: Sequence[Any], policy: Policy) -> list[Row]:
+def _scan_batch(
+    files: Sequence[Any], policy: Policy, tools: Mapping[str, ToolSpec] | None = None
+) -> list[Row]:
     rows: list[Row] = []
     for file in files:
         name = str(file) if isinstance(file, str | os.PathLike) else type(file).__name__
-        rows.extend(_rows(load_many([file], progress=False), policy, name))
+        rows.extend(_rows(load_many([file], tools=tools, progress=False), policy, name))
     return rows

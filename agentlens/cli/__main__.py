@@ -1,0 +1,5 @@
+"""``python -m agentlens.cli``."""
+
+from agentlens.cli import main
+
+raise SystemExit(main())

@@ -1,0 +1,130 @@
+"""What each subcommand does; everything heavy is imported when it is needed."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from agentlens.errors import PolicyError
+
+if TYPE_CHECKING:
+    from agentlens.breaker.policy import Policy
+    from agentlens.trace.model import Trace
+
+__all__ = ["LAB_FOLDER", "convert", "lab", "policies", "policy_of", "replay", "scan"]
+
+#: Where `agentlens lab` puts its notebooks, below the current folder.
+LAB_FOLDER = "agentlens-notebooks"
+
+
+def policy_of(args: Namespace) -> Policy:
+    """Return the policy that the options describe.
+
+    Raises
+    ------
+    PolicyError
+        If there is no such preset or file, or a switch cannot hold its value.
+    """
+    from agentlens.breaker.policy import Policy
+
+    name = args.policy
+    if name is None:
+        policy = Policy()
+    elif name in Policy.presets():
+        policy = Policy.preset(name)
+    elif Path(name).suffix == ".toml" or Path(name).expanduser().exists():
+        policy = Policy.from_toml(name)
+    else:
+        listed = ", ".join(Policy.presets())
+        raise PolicyError(f"{name!r} is no preset ({listed}) and no policy file")
+    names = ("similarity", "threshold", "measure", "profile")
+    return policy.with_(**{n: v for n in names if (v := getattr(args, n)) is not None})
+
+
+def _tools(args: Namespace) -> dict[str, Any] | None:
+    return dict.fromkeys(args.search_tool, "search") or None
+
+
+def _load(args: Namespace) -> Trace:
+    from agentlens.trace.load import load
+
+    return load(args.trace, tools=_tools(args))
+
+
+def replay(args: Namespace) -> int:
+    """Print where a policy would have stopped a run."""
+    from agentlens.breaker.replay import replay as replayed
+    from agentlens.cli.output import print_json, replay_lines
+
+    policy = policy_of(args)
+    result = replayed(_load(args), policy)
+    if args.json:
+        print_json(result.to_dict())
+    else:
+        for line in replay_lines(result, args.lang, everything=args.all):
+            print(line)
+    return 0
+
+
+def scan(args: Namespace) -> int:
+    """Print one row a session."""
+    from agentlens.cli.output import print_json
+    from agentlens.thresholds.scan import scan_files
+    from agentlens.widgets.scan_table import masked, scan_lines
+
+    policy = policy_of(args)
+    rows = masked(
+        scan_files(args.folder, policy, tools=_tools(args), progress=True, workers=args.workers)
+    )
+    if args.json:
+        print_json([row.to_dict() for row in rows])
+    else:
+        for line in scan_lines(rows):
+            print(line)
+    return 0
+
+
+def policies(args: Namespace) -> int:
+    """Print the presets and every switch."""
+    from agentlens.breaker.policy import Policy
+    from agentlens.breaker.switches import SWITCHES
+    from agentlens.cli.output import print_json
+    from agentlens.widgets.plain import table
+
+    presets = {name: Policy.preset(name) for name in Policy.presets()}
+    if args.json:
+        print_json({name: policy.to_dict() for name, policy in presets.items()})
+        return 0
+    for name, policy in presets.items():
+        changed = [
+            f"{k}={v}"
+            for k, v in policy.to_dict().items()
+            if k not in ("name", "enabled") and v is not None
+        ]
+        print(f"{name}: {', '.join(changed)}")
+    print()
+    rows = [(name, str(s.default).lower(), s.values, s.doc) for name, s in SWITCHES.items()]
+    limits = {"switch": 20, "default": 12, "may hold": 50, "decides": 110}
+    print("\n".join(table(["switch", "default", "may hold", "decides"], rows, limits=limits)))
+    return 0
+
+
+def convert(args: Namespace) -> int:
+    """Write a trace as ATIF."""
+    from agentlens.trace.formats.atif import write_atif
+    from agentlens.trace.load import load
+
+    trace = load(args.trace)
+    write_atif(trace, args.output)
+    print(f"{args.output}: {len(trace)} calls, {args.to}", file=sys.stderr)
+    return 0
+
+
+def lab(args: Namespace) -> int:
+    """Open JupyterLab on a ready notebook."""
+    from agentlens.lab import notebook_for, open_lab
+
+    notebook = notebook_for(args.trace, Path(args.folder))
+    return open_lab(notebook, port=args.port, browser=not args.no_browser, extra=args.extra)

@@ -1,0 +1,267 @@
+"""The command line: what it prints, one-line errors with code 2, and no crash at a closed pipe."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from agentlens.cli import main
+
+INCIDENT = ["天气", "今日天气 气温", "今日天气 晴雨", "今日天气 预报", "天气 实时"]
+SECRET = "sk-ant-api03-" + "Q4x7mK2p" * 11 + "-AAAAAA"
+
+
+def write(path: Path, queries, tool="web_search", seconds=7.175, result=""):
+    rows = [
+        {"round": n, "tool": tool, "args": {"query": q}, "seconds": seconds, "result": result}
+        for n, q in enumerate(queries, 1)
+    ]
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), "utf-8")
+    return str(path)
+
+
+@pytest.fixture
+def incident(tmp_path: Path) -> str:
+    return write(tmp_path / "incident.jsonl", INCIDENT)
+
+
+def run(*words, env=None, **more):
+    return subprocess.run(
+        [sys.executable, "-m", "agentlens.cli", *words], capture_output=True, check=False,
+        env={**os.environ, "PYTHONWARNINGS": "", **(env or {})}, **more,
+    )  # fmt: skip
+
+
+def out_of(capsys, *words, code=0):
+    assert main(words) == code
+    got = capsys.readouterr()
+    return got.out if code == 0 else got.err
+
+
+def test_replay_tells_the_incident(incident, capsys):
+    lines = out_of(capsys, "replay", incident).splitlines()
+    assert lines[0] == "Would have stopped before round 3 of 5. Saved: 3 rounds, 21.5 s."
+    assert lines[1].startswith(
+        "round 3: 今日天气 晴雨 repeats round 1, 天气 (2 of 2 tokens); count 2 of 2"
+    )
+    assert lines[2] == "What the later rounds brought: nothing new."
+    table = lines[4:]
+    assert len(table) == 6
+    assert [line.split()[0] for line in table[1:]] == list("12345")
+    assert [line.endswith("would not have happened") for line in table[1:]] == [False] * 2 + [
+        True
+    ] * 3
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--threshold", "3"], "before round 4 of 5. Saved: 2 rounds, 14.3 s."),
+        (["--threshold", "1"], "before round 2 of 5. Saved: 4 rounds, 28.7 s."),
+        (["--measure", "jaccard"], "Would not have stopped. Closest: count 0 of 2."),
+        (["--profile", "whitespace"], "Would not have stopped. Closest: count 1 of 2"),
+        (["--lang", "zh"], "本可在第 3 轮之前停下（共 5 轮）。可省：3 轮、21.5 s。"),
+    ],
+)
+def test_replay_options(incident, capsys, options, said):
+    assert said in out_of(capsys, "replay", incident, *options)
+
+
+def test_boundary_is_exact(tmp_path, capsys):
+    boundary = write(tmp_path / "b.jsonl", ["今日天气 气温", "今日天气 晴雨", "今日天气 风力"])
+    for similarity, stops in (("0.8", True), ("4/5", True), ("0.80", True), ("0.81", False)):
+        said = out_of(capsys, "replay", boundary, "--similarity", similarity)
+        assert said.startswith(
+            "Would have stopped before round 3" if stops else "Would not have"
+        ), said
+
+
+def test_json_is_the_replay(incident, capsys):
+    import agentlens as al
+
+    got = json.loads(out_of(capsys, "replay", incident, "--json", "--threshold", "3"))
+    assert got["trip"]["round"] == 4
+    assert got["policy"]["threshold"] == 3
+    assert got["verdict"] == "loop"
+    want = al.replay(al.load(incident), al.Policy(threshold=3)).to_dict()
+    assert got["trips"] == want["trips"]
+    assert [r["query"] for r in got["rounds"]] == INCIDENT
+
+
+def test_policy_file(incident, tmp_path, capsys):
+    file = tmp_path / "mine.toml"
+    file.write_text("threshold = 3\n", "utf-8")
+    assert "before round 4" in out_of(capsys, "replay", incident, "--policy", str(file))
+    assert "before round 2" in out_of(
+        capsys, "replay", incident, "--policy", str(file), "--threshold", "1"
+    )
+    file.write_text('threshold = 2\nmeasure = "foo"\n', "utf-8")
+    said = out_of(capsys, "replay", incident, "--policy", str(file), code=2)
+    assert said.startswith(f"agentlens: {file}, line 2: measure")
+
+
+def test_unknown_search_tool_is_named_and_can_be_marked(tmp_path, capsys):
+    trace = write(tmp_path / "t.jsonl", INCIDENT, tool="oracle")
+    said = out_of(capsys, "replay", trace)
+    assert said.startswith("No search is recognised")
+    assert "oracle ×5" in said
+    assert "before round 3" in out_of(capsys, "replay", trace, "--search-tool", "oracle")
+
+
+def test_long_runs_are_shown_around_the_trip(tmp_path, capsys):
+    trace = write(tmp_path / "t.jsonl", [f"{n}" for n in range(100)] + ["北京"] * 100)
+    short = out_of(capsys, "replay", trace).splitlines()
+    assert len(short) < 40
+    assert any(line.split()[:1] == ["103"] for line in short)
+    assert short[-1] == "… 176 rounds more; --all prints them"
+    assert len(out_of(capsys, "replay", trace, "--all").splitlines()) > 200
+
+
+def bad_files(folder: Path) -> dict[str, str]:
+    files = {
+        "empty": b"",
+        "cut": b'{"a": [1',
+        "binary": bytes(range(256)) * 4,
+        "unknown": b'{"hello": 1}',
+        "words": b"it is a text",
+        "line7": b'{"round": 1, "tool": "x"}\n' * 6 + b"{oops}",
+    }
+    for name, data in files.items():
+        (folder / f"{name}.json").write_bytes(data)
+    return {name: str(folder / f"{name}.json") for name in files}
+
+
+@pytest.mark.parametrize("name", ["empty", "cut", "binary", "unknown", "words"])
+@pytest.mark.parametrize("command", ["replay", "lab"])
+def test_bad_input_is_one_line(tmp_path, capsys, name, command):
+    path = bad_files(tmp_path)[name]
+    said = out_of(capsys, command, path, code=2)
+    assert said.startswith(f"agentlens: {path}")
+    assert said.count("\n") == 1
+    assert not Path("agentlens-notebooks").exists()
+
+
+def test_a_damaged_line_is_a_note(tmp_path, capsys):
+    said = out_of(capsys, "replay", bad_files(tmp_path)["line7"])
+    assert "note: damaged" in said
+    assert "line 7" in said
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["replay", "nowhere.jsonl"],
+        ["replay", "{incident}", "--policy", "nope"],
+        ["replay", "{incident}", "--similarity", "2"],
+        ["replay", "{incident}", "--threshold", "0"],
+        ["replay", "{incident}", "--profile", "nope"],
+        ["scan", "nowhere"],
+        ["scan", "{folder}/void"],
+        ["lab", "nowhere.jsonl"],
+        ["convert", "nowhere.jsonl", "--to", "atif", "-o", "x.json"],
+        ["convert", "{incident}", "--to", "atif", "-o", "{folder}/no/such/folder/x.json"],
+    ],
+)
+def test_mistakes_are_one_line(incident, tmp_path, capsys, words):
+    (tmp_path / "void").mkdir()
+    words = [w.format(incident=incident, folder=tmp_path) for w in words]
+    said = out_of(capsys, *words, code=2)
+    assert said.startswith("agentlens: ")
+    assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "words", [[], ["nonsense"], ["replay"], ["replay", "x", "--threshold", "a"]]
+)
+def test_wrong_usage_is_code_2(words):
+    with pytest.raises(SystemExit) as stop:
+        main(words)
+    assert stop.value.code == 2
+
+
+def test_scan(tmp_path, incident, capsys):
+    write(tmp_path / "fine.jsonl", ["能源补贴政策", "北京天气"])
+    bad_files(tmp_path)
+    lines = out_of(capsys, "scan", str(tmp_path)).splitlines()
+    assert (
+        lines[0]
+        == "1 of 3 sessions would have been stopped; saved: 3 rounds, 21.5 s. Not readable: 5."
+    )
+    assert lines[1] == f"in {tmp_path}"
+    body = lines[4:]
+    assert "incident.jsonl" in body[0]
+    assert sum("not readable" in line for line in body) == 5
+    rows = json.loads(out_of(capsys, "scan", str(tmp_path), "--json", "--threshold", "3"))
+    assert rows[0]["trip_round"] == 4
+    assert len(rows) == 8
+
+
+def test_policies(capsys):
+    said = out_of(capsys, "policies")
+    assert said.startswith("classic: ")
+    assert "numeric_veto" in said
+    assert json.loads(out_of(capsys, "policies", "--json"))["classic"]["similarity"] == "4/5"
+
+
+def test_convert_reads_back(tmp_path, incident, capsys):
+    target = tmp_path / "out.json"
+    assert main(["convert", incident, "--to", "atif", "-o", str(target)]) == 0
+    capsys.readouterr()
+    assert out_of(capsys, "replay", str(target)).startswith(
+        "Would have stopped before round 3 of 5."
+    )
+
+
+def test_secrets_are_masked(tmp_path, capsys):
+    trace = write(tmp_path / "s.jsonl", [f"key {SECRET}"] * 5)
+    for words in (
+        ["replay", trace],
+        ["replay", trace, "--json"],
+        ["replay", trace, "--lang", "zh"],
+        ["scan", str(tmp_path)],
+        ["scan", str(tmp_path), "--json"],
+    ):
+        said = out_of(capsys, *words)
+        assert SECRET not in said
+        assert SECRET[:30] not in said
+        assert "key" in said
+
+
+def test_escape_sequences_do_not_reach_the_terminal(tmp_path, capsys):
+    trace = write(tmp_path / "e.jsonl", ["\x1b[2J\x1b]0;owned\x07 weather \u202e"] * 4)
+    for words in (["replay", trace], ["scan", str(tmp_path)]):
+        said = out_of(capsys, *words)
+        assert "\x1b" not in said
+        assert "\x07" not in said
+        assert "\u202e" not in said
+
+
+@pytest.mark.parametrize("env", [{"LC_ALL": "C"}, {"PYTHONIOENCODING": "ascii"}])
+def test_utf8_whatever_the_locale(incident, env):
+    done = run("replay", incident, env=env)
+    assert done.returncode == 0, done.stderr
+    assert "今日天气 晴雨" in done.stdout.decode("utf-8")
+    assert "\x1b" not in done.stdout.decode("utf-8")  # no colour where it is not a terminal
+
+
+def test_closed_pipe_is_quiet(tmp_path):
+    trace = write(tmp_path / "t.jsonl", ["北京"] * 5000)
+    command = [sys.executable, "-m", "agentlens.cli", "replay", trace, "--all"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait(30) == 0
+
+
+def test_installed_command(incident):
+    script = Path(sys.executable).parent / "agentlens"
+    done = subprocess.run([script, "replay", incident], capture_output=True, check=True)
+    assert done.stdout.startswith(b"Would have stopped before round 3")
+    done = subprocess.run([script, "--version"], capture_output=True, check=True)
+    assert done.stdout.startswith(b"agentlens 0.")
