@@ -21,6 +21,8 @@ from typing import Any
 
 import nbformat
 
+from benchmarks.runs import calls
+
 __all__ = ["FLAGS", "LabServer", "browser", "chromium_path"]
 
 #: No sandbox (it runs as root in containers), no GPU, and nothing that calls home.
@@ -52,7 +54,7 @@ def browser() -> Iterator[Any]:
 
 
 class LabServer:
-    """JupyterLab on a free port, with a token, in a folder of its own; settings stay in there.
+    """`agentlens lab` on a free port, with a token, in a folder of its own; settings stay there.
 
     Parameters
     ----------
@@ -67,14 +69,16 @@ class LabServer:
         self.token = secrets.token_hex(16)
         self.port = _free_port()
         self.url = f"http://127.0.0.1:{self.port}"
-        self._quiet()
+        (self.folder / "config").mkdir()
         config = {"ServerApp": {"jpserver_extensions": {"agentlens.server": extension}}}
         (self.folder / "config" / "jupyter_server_config.json").write_text(json.dumps(config))
+        trace = self.work / "run.json"
+        trace.write_text(json.dumps(calls(5)))
         command = [
-            *(sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"),
-            *("--expose-app-in-browser", f"--ServerApp.root_dir={self.work}"),
-            *("--ServerApp.ip=127.0.0.1", f"--ServerApp.port={self.port}"),
-            *("--ServerApp.port_retries=0", f"--IdentityProvider.token={self.token}"),
+            *(sys.executable, "-m", "agentlens.cli", "lab", str(trace), "--no-browser"),
+            *("--port", str(self.port), "--", "--expose-app-in-browser"),
+            *("--ServerApp.ip=127.0.0.1", "--ServerApp.port_retries=0"),
+            f"--IdentityProvider.token={self.token}",
         ]
         self.log = (self.folder / "server.log").open("wb")
         self.process = subprocess.Popen(
@@ -82,13 +86,6 @@ class LabServer:
             stdout=self.log, stderr=subprocess.STDOUT, start_new_session=True,
         )  # fmt: skip
         self._wait()
-
-    def _quiet(self) -> None:
-        """Switch off the news question, which would cover the page on the first start."""
-        labconfig = self.folder / "config" / "labconfig"
-        labconfig.mkdir(parents=True)
-        off = {"@jupyterlab/apputils-extension:announcements": True}
-        (labconfig / "page_config.json").write_text(json.dumps({"disabledExtensions": off}))
 
     def _environment(self) -> dict[str, str]:
         places = {
