@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from agentlens.progress.encoded import MAX_SIZE
+from agentlens.progress.kernels import best_by_kernels
 from agentlens.progress.measures import (
     MEASURES,
     at_least,
@@ -28,6 +30,9 @@ from agentlens.progress.measures import (
 __all__ = ["MEASURES", "Matches", "at_least", "best_earlier", "limit", "score"]
 
 _DIGIT = re.compile(r"\d").search
+
+_FEW_PAIRS = 12_000  # below, comparing pair by pair is faster than laying bitmaps
+_NARROW = 16  # earlier sets; fewer are compared pair by pair in any case
 
 Found = tuple[int, int, int]
 
@@ -131,11 +136,43 @@ def _fill(
     stop: list[int],
     measure: str,
 ) -> None:
-    """Write the matches within one group into `found`; `start` and `stop` are its positions."""
+    """Write the matches within one group into `found`.
+
+    `start` and `stop` are positions within the group, and are used up.
+    """
+    equals = _latest_equal(sets, start, stop)
+    for i, equal in enumerate(equals):
+        if equal >= 0:
+            # Nothing before an equal set is a better match; after it, only a set that contains
+            # this one or is contained in it is as good, and that by containment alone.
+            start[i] = equal
+            stop[i] = stop[i] if measure == "containment" else equal + 1
+    pairs = sum(max(last - first, 0) for first, last in zip(start, stop, strict=True))
+    fast = pairs > _FEW_PAIRS and max(map(len, sets), default=0) <= MAX_SIZE
+    best = best_by_kernels(sets, start, stop, equals, measure, _NARROW) if fast else None
     for i, (tokens, first, last) in enumerate(zip(sets, start, stop, strict=True)):
-        num, den, index = _latest_best(tokens, sets, first, last, measure)
+        if best is None or last - first <= _NARROW:
+            num, den, index = _latest_best(tokens, sets, first, last, measure)
+        else:
+            index = int(best.index[i])
+            if index >= 0:
+                num, den = pair(int(best.shared[i]), len(tokens), len(sets[index]), measure)
         if index >= 0:
             found[members[i]] = (num, den, members[index])
+
+
+def _latest_equal(sets: Sequence[AbstractSet[str]], start: list[int], stop: list[int]) -> list[int]:
+    """Return for each set the latest equal one in its window, -1 where there is none."""
+    latest: dict[AbstractSet[str], int] = {}
+    known = 0
+    equals = []
+    for tokens, first, last in zip(sets, start, stop, strict=True):
+        for j in range(known, last):
+            latest[frozenset(sets[j])] = j
+        known = max(known, last)
+        equal = latest.get(frozenset(tokens), -1) if tokens else -1
+        equals.append(equal if first <= equal < last else -1)
+    return equals
 
 
 def _latest_best(
