@@ -98,7 +98,11 @@ class NotebookPage:
     def run_all(self) -> None:
         """Run every cell, and wait until the kernel has answered."""
         self.command("notebook:run-all-cells")
-        self.page.wait_for_function(_READY, timeout=120_000)
+        self.wait_idle()
+
+    def wait_idle(self, seconds: float = 120) -> None:
+        """Wait until the kernel has nothing left to do."""
+        self.page.wait_for_function(_READY, timeout=1000 * seconds)
 
     def ask(self, expression: str) -> Any:
         """Return the value of a Python expression in the kernel; its repr must be a literal."""

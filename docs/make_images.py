@@ -1,0 +1,65 @@
+"""Take the pictures of docs/images: the Lens in JupyterLab, in both themes and languages.
+
+``python docs/make_images.py [NAME ...]`` needs Chromium and a font with Chinese characters.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+IMAGES = ROOT / "docs" / "images"
+INCIDENT = ROOT / "sample_traces" / "incident.jsonl"
+#: Name of the picture: rounds of the run, language of the words, dark theme.
+PICTURES = {
+    f"lens-{lang}-{rounds}-{'dark' if dark else 'light'}": (rounds, lang, dark)
+    for rounds in (5, 200, 10_000)
+    for lang in ("en", "zh")
+    for dark in (False, True)
+}
+
+
+def take(chromium: Any, server: Any, name: str) -> Path:
+    """Take one picture and return where it is."""
+    from benchmarks.page import NotebookPage
+    from benchmarks.runs import calls
+
+    rounds, lang, dark = PICTURES[name]
+    trace = INCIDENT
+    if rounds != 5:
+        trace = server.work / f"run-{rounds}.json"
+        trace.write_text(json.dumps(calls(rounds), ensure_ascii=False), "utf-8")
+    cells = [
+        f"import agentlens as al\ntrace = al.load({str(trace)!r})",
+        f"lens = al.Lens(trace, lang={lang!r})\nlens",
+    ]
+    notebook = server.write(f"{name}.ipynb", cells)
+    with NotebookPage(chromium, server, notebook, dark=dark, size=(1280, 1800), scale=1.5) as page:
+        page.command("application:toggle-left-area")
+        page.run_all()
+        page.page.locator(".al-plotly .main-svg").first.wait_for()
+        page.page.wait_for_timeout(1_500)
+        output = page.page.locator(".jp-Cell").nth(1).locator(".jp-OutputArea-output").first
+        target = IMAGES / f"{name}.png"
+        output.screenshot(path=target)
+    return target
+
+
+def main(names: list[str]) -> int:
+    """Take the named pictures, or all of them."""
+    sys.path.insert(0, str(ROOT))
+    from benchmarks.lab import LabServer, browser
+
+    IMAGES.mkdir(exist_ok=True)
+    with LabServer() as server, browser() as chromium:
+        for name in names or PICTURES:
+            target = take(chromium, server, name)
+            print(f"{target.relative_to(ROOT)}: {target.stat().st_size / 1000:.0f} kB", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
