@@ -39,7 +39,7 @@ _RULES: Final = tuple(
         ("<address>", r"\b0x[0-9a-f]{4,}\b"),
         # A hash has both letters and digits; a word such as "deadbeef" or a plain number has not.
         ("<hex>", r"\b(?=[0-9a-f]{0,63}\d)(?=[0-9a-f]{0,63}[a-f])[0-9a-f]{7,128}\b"),
-        ("<duration>", rf"(?<![\w.])\d+(?:[.,]\d+)?\s?{_UNIT}(?![a-z0-9])"),
+        ("<duration>", rf"(?<![a-z0-9_.])\d+(?:[.,]\d+)?\s?{_UNIT}(?![a-z0-9])"),
         ("<time>", rf"(?<![\d:.]){_CLOCK}{_ZONE}(?![\d:])"),
         (r"\1<id>", r"\b((?:p?pid|tid|process|thread|port)[\s:=#\[]{1,3})\d+\b"),
         (
@@ -52,7 +52,7 @@ _RULES: Final = tuple(
     )
 )
 _SPACE = re.compile(r"\s+")
-_QUICK = re.compile(r"\d|/tmp|\x1b|\btemp\b|[0-9a-f]{7}|id\b", re.IGNORECASE)
+_QUICK = re.compile(r"\d|/tmp|/folders|\x1b|\btemp\b|[0-9a-f]{7}|id\b", re.IGNORECASE)
 
 
 def mask(line: str) -> str:
