@@ -23,6 +23,8 @@ def parse_arguments(args: Any) -> tuple[dict[str, Any] | None, str | None, str]:
     """
     if args is None:
         return None, None, "missing"
+    if isinstance(args, dict):
+        return args, None, "parsed"
     if isinstance(args, Mapping):
         return dict(args), None, "parsed"
     if not isinstance(args, str):

@@ -8,8 +8,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from agentlens.trace.arguments import parse_arguments
-from agentlens.trace.model import COLUMNS, Meta, Note, Trace
+from agentlens.trace.derive import add_up_tokens, derive_seconds
+from agentlens.trace.model import Meta, Note, Trace
 from agentlens.trace.names import unwrap_call
+from agentlens.trace.rows import Table
 from agentlens.trace.tools import describe_all
 
 if TYPE_CHECKING:
@@ -18,18 +20,6 @@ if TYPE_CHECKING:
 __all__ = ["MAIN", "TraceBuilder"]
 
 MAIN = "main"
-
-#: What a new row holds where a reader says nothing.
-_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
-    "rounds": {"text": "", "reasoning": "", "copied": False, "injected": False, "hidden": False},
-    "calls": {
-        "status": "missing", "result": "", "result_bytes": 0, "truncated": False, "parts": (),
-    },
-}  # fmt: skip
-_BLANK: Mapping[str, dict[str, Any]] = {
-    table: {**dict.fromkeys(columns), **_DEFAULTS.get(table, {})}
-    for table, columns in COLUMNS.items()
-}
 
 
 class TraceBuilder:
@@ -48,10 +38,8 @@ class TraceBuilder:
 
     def __init__(self, format: str, source: str | None = None):
         self.meta = Meta(format=format, source=source)
-        self._tables: dict[str, dict[str, list[Any]]] = {
-            table: {column: [] for column in columns} for table, columns in COLUMNS.items()
-        }
-        self._cells = {table: list(columns.values()) for table, columns in self._tables.items()}
+        self._threads, self._rounds = Table("threads"), Table("rounds")
+        self._calls, self._events = Table("calls"), Table("events")
         self._known_threads: set[str] = set()
         self._notes: dict[tuple[str, str], Note] = {}
         self._request: dict[str, int] = defaultdict(int)
@@ -75,16 +63,6 @@ class TraceBuilder:
             replace(old, count=old.count + 1) if old else Note(kind, message, line)
         )
 
-    def _add(self, table: str, values: dict[str, Any]) -> int:
-        row = _BLANK[table].copy()
-        row.update(values)  # keeps the order of the columns: only their values change
-        cells = self._cells[table]
-        if len(row) != len(cells):
-            raise KeyError(f"{table} has no column {sorted(row.keys() - _BLANK[table].keys())}")
-        for cell, value in zip(cells, row.values(), strict=True):
-            cell.append(value)
-        return len(cells[0]) - 1
-
     def thread(
         self,
         thread: str,
@@ -98,7 +76,7 @@ class TraceBuilder:
         """Declare a thread (the first round of an undeclared one declares it); return its name."""
         if thread not in self._known_threads:
             self._known_threads.add(thread)
-            self._add("threads", {
+            self._threads.add({
                 "thread": thread, "parent": parent, "parent_call": parent_call,
                 "kind": "main" if thread == MAIN else kind, "name": name, "abandoned": abandoned,
             })  # fmt: skip
@@ -127,7 +105,7 @@ class TraceBuilder:
     ) -> None:
         """Record something that is neither a round nor a call."""
         request = self._request[thread] + (thread in self._asked) or 1
-        self._add("events", {
+        self._events.add({
             "kind": kind, "thread": thread, "request": request, "started": started, "text": text,
             "after_row": self._last_row.get(thread, -1), "line": line,
         })  # fmt: skip
@@ -158,7 +136,7 @@ class TraceBuilder:
             self._asked.discard(thread)
         self._number[thread] = self._number[thread] + 1 if number is None else number
         quality = time_quality or ("none" if started is None and seconds is None else "real")
-        row = self._add("rounds", {
+        row = self._rounds.add({
             "thread": thread, "round": self._number[thread], "request": self._request[thread],
             "text": text, "started": started, "seconds": seconds, "time_quality": quality,
             **columns,
@@ -168,19 +146,18 @@ class TraceBuilder:
 
     def update_round(self, row: int, **columns: Any) -> None:
         """Overwrite columns of a round, where a log completes it later."""
-        for column, value in columns.items():
-            self._tables["rounds"][column][row] = value
+        self._rounds.set(row, columns)
 
     def add_text(self, row: int, column: str, text: str) -> None:
         """Append to a round's text or reasoning, unless it already ends so."""
-        cells = self._tables["rounds"][column]
-        if text and not cells[row].endswith(text):
-            cells[row] = f"{cells[row]}\n{text}" if cells[row] else text
+        have = self._rounds.get(row, column)
+        if text and not have.endswith(text):
+            self._rounds.set(row, {column: f"{have}\n{text}" if have else text})
 
     def add_amount(self, row: int, column: str, amount: float) -> None:
         """Add an amount (seconds, tokens, cost) to what a round has so far."""
-        cells = self._tables["rounds"][column]
-        cells[row] = amount if cells[row] is None else cells[row] + amount
+        have = self._rounds.get(row, column)
+        self._rounds.set(row, {column: amount if have is None else have + amount})
 
     def call(
         self, row: int, tool: str, args: Any = None, *, call_id: str | None = None,
@@ -197,17 +174,17 @@ class TraceBuilder:
         columns
             Any other column of the calls table.
         """
-        rounds = self._tables["rounds"]
-        call = len(self._tables["calls"]["call"])
+        cells, at = self._rounds.rows[row], self._rounds.at
+        call = len(self._calls.rows)
         parsed, raw, state = parse_arguments(args)
         name, namespace, inner = unwrap_call(tool, parsed)
         if inner is not parsed:
             parsed, raw, state = parse_arguments(inner)
-        thread = rounds["thread"][row]
+        thread = cells[at["thread"]]
         self._calls_of[row] += 1
-        self._add("calls", {
-            "call": call + 1, "round_row": row, "thread": thread, "round": rounds["round"][row],
-            "request": rounds["request"][row], "order": self._calls_of[row] - 1,
+        self._calls.add({
+            "call": call + 1, "round_row": row, "thread": thread, "round": cells[at["round"]],
+            "request": cells[at["request"]], "order": self._calls_of[row] - 1,
             "call_id": call_id or f"call-{call + 1}", "id_generated": not call_id,
             "tool": name, "tool_raw": tool_raw or tool, "namespace": namespace,
             "args": parsed, "args_raw": raw, "args_state": state, **columns,
@@ -224,6 +201,7 @@ class TraceBuilder:
         *,
         status: str = "ok",
         ended: float | None = None,
+        paired_by: str = "same_record",
         **columns: Any,
     ) -> None:
         """Give a call its result.
@@ -235,21 +213,20 @@ class TraceBuilder:
         columns
             Any other column of the calls table.
         """
-        calls = self._tables["calls"]
-        size = len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
-        columns = {"paired_by": "same_record", "result_bytes": size, **columns}
+        cells, at = self._calls.rows[call], self._calls.at
         if ended is not None:
-            row = calls["round_row"][call]
+            row = cells[at["round_row"]]
             self._ended[row] = max(ended, self._ended.get(row, ended))
-            begun = calls["started"][call]
-            if begun is not None and calls["seconds"][call] is None and ended >= begun:
+            begun = cells[at["started"]]
+            if begun is not None and cells[at["seconds"]] is None and ended >= begun:
                 columns.setdefault("seconds", ended - begun)
-        calls["result"][call], calls["status"][call] = text, status
+        cells[at["result"]], cells[at["status"]] = text, status
+        cells[at["paired_by"]] = paired_by
         for column, value in columns.items():
-            calls[column][call] = value
-        thread = calls["thread"][call]
+            cells[at[column]] = value
+        thread = cells[at["thread"]]
         self._open[thread].pop(call, None)
-        if columns["paired_by"] == "id":
+        if paired_by == "id":
             self._answered.add(thread)
 
     def find_call(
@@ -262,18 +239,14 @@ class TraceBuilder:
         """
         waiting = self._open[thread]
         ids = self._ids.get((thread, call_id or ""), [])
-        named = [c for c in ids if c in waiting]
-        if len(ids) == 1 == len(named):
-            return named[0], "id"
-        pool = named or [
-            c for c in waiting if not call_id or self._tables["calls"]["id_generated"][c]
+        if len(ids) == 1 and ids[0] in waiting:
+            return ids[0], "id"
+        get = self._calls.get
+        pool = [c for c in ids if c in waiting] or [
+            c for c in waiting if not call_id or get(c, "id_generated")
         ]
         if tool:
-            pool = [
-                c
-                for c in pool
-                if tool in (self._tables["calls"]["tool"][c], self._tables["calls"]["tool_raw"][c])
-            ] or pool
+            pool = [c for c in pool if tool in (get(c, "tool"), get(c, "tool_raw"))] or pool
         return (pool[0], "adjacency") if pool else None
 
     def has_open_calls(self, thread: str = MAIN) -> bool:
@@ -286,47 +259,25 @@ class TraceBuilder:
 
     def state_of(self, call: int) -> str:
         """Return how the arguments of a call were read: parsed, unparsed, text or missing."""
-        return str(self._tables["calls"]["args_state"][call])
+        return str(self._calls.get(call, "args_state"))
 
     def finish(self, tools: Mapping[str, ToolSpec] | None = None) -> Trace:
         """Return the trace: durations derived where times allow, effects and queries filled in."""
-        self.thread(MAIN) if not self._tables["threads"]["thread"] else None
-        self._derive_seconds()
-        self._add_up_tokens()
-        calls = self._tables["calls"]
+        if not self._threads.rows:
+            self.thread(MAIN)
+        tables = {
+            table.name: table.columns()
+            for table in (self._threads, self._rounds, self._calls, self._events)
+        }
+        rounds, calls = tables["rounds"], tables["calls"]
+        derive_seconds(rounds, self._ended)
+        add_up_tokens(rounds)
         calls.update(
             describe_all(
                 calls["tool"], calls["tool_raw"], calls["args"], calls["args_raw"], tools or {}
             )
         )
         if not self.meta.models:
-            models = dict.fromkeys(m for m in self._tables["rounds"]["model"] if m)
+            models = dict.fromkeys(m for m in rounds["model"] if m)
             self.meta = replace(self.meta, models=tuple(models))
-        return Trace(self._tables, self.meta, tuple(self._notes.values()))
-
-    def _derive_seconds(self) -> None:
-        """Fill a round's seconds from the next response of its request, or its last result."""
-        rounds = self._tables["rounds"]
-        following: dict[str, int] = {}
-        for row in range(len(rounds["round"]) - 1, -1, -1):
-            thread, begun = rounds["thread"][row], rounds["started"][row]
-            after = following.get(thread)
-            following[thread] = row
-            if rounds["seconds"][row] is not None or begun is None:
-                continue
-            end = self._ended.get(row)
-            if after is not None and rounds["request"][after] == rounds["request"][row]:
-                end = rounds["started"][after] if rounds["started"][after] is not None else end
-            if end is not None and end >= begun:
-                rounds["seconds"][row] = end - begun
-                rounds["time_quality"][row] = "derived"
-
-    def _add_up_tokens(self) -> None:
-        """Fill a round's tokens where the log has no total but has its parts."""
-        rounds = self._tables["rounds"]
-        columns = zip(
-            rounds["tokens"], rounds["input_tokens"], rounds["output_tokens"], strict=True
-        )
-        for row, (total, prompt, answer) in enumerate(columns):
-            if total is None and (prompt is not None or answer is not None):
-                rounds["tokens"][row] = (prompt or 0) + (answer or 0)
+        return Trace(tables, self.meta, tuple(self._notes.values()))

@@ -41,8 +41,7 @@ def _series(name: str, cells: list[Any]) -> pd.Series[Any]:
 def frame(trace: Trace, table: str) -> pd.DataFrame:
     """Return a table of the trace as a new frame; object columns keep the log's own values.
 
-    ``calls`` has two columns more: ``fingerprint`` (of tool and arguments) and
-    ``result_fingerprint`` (of the result's text).
+    ``calls`` has the columns of `FRAME_COLUMNS` as well.
     """
     key = ("frame", table)
     if key not in trace.cache:
@@ -54,6 +53,10 @@ def frame(trace: Trace, table: str) -> pd.DataFrame:
                 for tool, args, raw in zip(
                     columns["tool"], columns["args"], columns["args_raw"], strict=True
                 )
+            ]
+            made["result_bytes"] = [
+                len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
+                for text in columns["result"]
             ]
             made["result_fingerprint"] = [fingerprint(text) for text in columns["result"]]
         trace.cache[key] = made

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -161,13 +163,26 @@ def _read(
     if remark:
         build.note("info", remark)
     try:
-        reader.read(part, build)
+        with _no_collection():
+            reader.read(part, build)
+            trace = build.finish(tools)
     except RecursionError:
         raise document.error("a value is nested too deeply") from None
-    trace = build.finish(tools)
     return (
         replace(trace, notes=(*document.notes.values(), *trace.notes)) if document.notes else trace
     )
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Pause the collector of cycles: a trace is millions of objects, none of them garbage."""
+    paused = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if paused:
+            gc.enable()
 
 
 def _is_folder(source: Any) -> bool:

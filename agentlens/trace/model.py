@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from agentlens.trace.tools import ToolSpec
 
-__all__ = ["COLUMNS", "Meta", "Note", "Trace"]
+__all__ = ["COLUMNS", "FRAME_COLUMNS", "Meta", "Note", "Trace"]
 
 #: What each table holds. Times are seconds since the epoch (UTC), durations are seconds,
 #: sizes are bytes, money is US dollars; ``None`` means that the log does not say.
@@ -70,7 +70,6 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
         "status": "ok, error, denied, timeout, interrupted or missing",
         "error_type": "what the log calls the error",
         "result": "result text",
-        "result_bytes": "size of the result as the log holds it",
         "truncated": "True where the log shortened the result",
         "exit_code": "exit status of a command",
         "parts": "other parts of the result, such as `image/png sha256:…`",
@@ -90,6 +89,15 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
         "started": "when",
         "text": "what the log says",
         "line": "1-based line, or item, of the source",
+    },
+}
+
+#: Columns that only the frame of a table has, since computing them costs as much as reading.
+FRAME_COLUMNS: Mapping[str, Mapping[str, str]] = {
+    "calls": {
+        "result_bytes": "size of the result's text in UTF-8",
+        "fingerprint": "of the tool and its arguments, keys sorted",
+        "result_fingerprint": "of the result's text",
     },
 }
 

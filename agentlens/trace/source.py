@@ -15,6 +15,8 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
+import orjson
+
 from agentlens.errors import TraceError
 from agentlens.trace.decode import Damage, parse, stream_items
 from agentlens.trace.model import Note
@@ -139,7 +141,7 @@ def _open_path(text: str) -> Document:
     try:
         if path.is_dir():
             raise TraceError("is a folder; use agentlens.load_many for a folder", source=text)
-        stream = path.open("rb")
+        stream = path.open("rb", buffering=1 << 18)  # fewer, larger reads
     except FileNotFoundError:
         hint = "; to load JSON text, wrap it in io.StringIO" if text[:1] in "[{" else ""
         raise TraceError(f"no such file{hint}", source=text[:200]) from None
@@ -187,10 +189,9 @@ def _decode(stream: BinaryIO, name: str, path: Path | None) -> Document:
     number, line = 1, stream.readline(BIG_LINE)
     while line and not line.strip():
         number, line = number + 1, stream.readline(BIG_LINE)
-    notes: dict[tuple[str, str], Note] = {}
     if len(line) >= BIG_LINE and not line.endswith(b"\n"):
         if line.lstrip()[:1] == b"[":
-            return _streamed(stream, line, name, path, notes)
+            return _streamed(stream, line, name, path, {})
         line += stream.readline()
     try:
         value, repaired = parse(line)
@@ -201,7 +202,7 @@ def _decode(stream: BinaryIO, name: str, path: Path | None) -> Document:
         gap, after = gap + 1, stream.readline()
     if after:
         lines = chain([(number, line)], [(gap + 1, after)], enumerate(stream, gap + 2))
-        return _document(name, path, "lines", _parsed(lines, notes), notes)
+        return _lines(lines, name, path)
     return _value(value, repaired, name, path)
 
 
@@ -236,9 +237,7 @@ def _decode_whole(
     lines = [piece for piece in data.splitlines()[:100] if piece.strip()]
     good = sum(_is_object(piece) for piece in lines)
     if len(lines) > 1 and good * 2 > len(lines) - 1:
-        notes: dict[tuple[str, str], Note] = {}
-        records = _parsed(enumerate(io.BytesIO(data), number), notes)
-        return _document(name, path, "lines", records, notes)
+        return _lines(enumerate(io.BytesIO(data), number), name, path)
     if found.cut and data.lstrip()[:1] == b"[":
         return _streamed(io.BytesIO(), data, name, path, {})
     if data.lstrip()[:1] not in b"[{":
@@ -279,12 +278,15 @@ def _streamed(
     return _document(name, path, "array", items(), notes)
 
 
+def _lines(lines: Iterator[tuple[int, bytes]], name: str, path: Path | None) -> Document:
+    notes: dict[tuple[str, str], Note] = {}
+    return _document(name, path, "lines", _parsed(lines, notes), notes)
+
+
 def _parsed(
     lines: Iterator[tuple[int, bytes]], notes: dict[tuple[str, str], Note]
 ) -> Iterator[tuple[int, Any]]:
-    """Parse line by line; a damaged line costs that line."""
-    import orjson
-
+    """Parse line by line; a damaged line costs that line and is counted."""
     loads = orjson.loads
     for number, line in lines:
         try:
@@ -295,16 +297,15 @@ def _parsed(
                 continue
         try:
             value, _ = parse(line.strip(b"\x00"))
-            kind = "not strict JSON (NaN, lone surrogates or stray bytes); repaired"
+            problem = "not strict JSON (NaN, lone surrogates or stray bytes); repaired"
             yield number, value
         except Damage as damage:
             half = damage.cut and not line.endswith(b"\n")
-            kind = (
+            problem = (
                 "the last line is cut off and was left out"
                 if half
                 else f"a line is not JSON and was left out ({damage})"
             )
-        old = notes.get(("damaged", kind))
-        notes["damaged", kind] = Note(
-            "damaged", kind, old.line if old else number, old.count + 1 if old else 1
-        )
+        old = notes.get(("damaged", problem))
+        first, count = (old.line, old.count + 1) if old else (number, 1)
+        notes["damaged", problem] = Note("damaged", problem, first, count)

@@ -66,14 +66,13 @@ def judge(
     guessed : bool
         True where the text decided.
     """
-    opening = text[:200].lstrip() if text else ""
     if error is False:
         return "ok", None, exit_code, False
     if error is None and exit_code is not None:
         return ("error", f"exit {exit_code}", exit_code, False) if exit_code else (
             "ok", None, 0, False)  # fmt: skip
-    found = opening.startswith(_OPENERS)
-    if found:
+    opening = text[:200].lstrip()
+    if opening.startswith(_OPENERS):
         _, status, kind = next(row for row in _STARTS if opening.startswith(row[0]))
         return status, kind, exit_code, error is None
     if error:

@@ -120,9 +120,11 @@ def _texts(value: Any) -> list[str]:
 
 
 def _target(args: Mapping[str, Any] | None) -> str | None:
+    if not args:
+        return None
     for key in TARGET_KEYS:
-        value = (args or {}).get(key)
-        if isinstance(value, str | int) and value != "":
+        value = args.get(key)
+        if value is not None and isinstance(value, (str, int)) and value != "":
             return str(value)
     return None
 

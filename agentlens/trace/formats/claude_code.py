@@ -24,7 +24,6 @@ from agentlens.trace.content import content_of
 from agentlens.trace.formats.claude_graph import Threads, find_threads
 from agentlens.trace.formats.claude_records import Entry, scan, subagent_files
 from agentlens.trace.formats.part import Part, dicts, one_part
-from agentlens.trace.formats.turns import usage_columns
 from agentlens.trace.source import Document
 from agentlens.trace.status import judge
 
@@ -70,7 +69,9 @@ def read(part: Part, build: TraceBuilder) -> None:
         session_id=session.session_id, trace_id=session.session_id, cwd=session.cwd,
         agent="claude-code", agent_version=session.version, extra=session.extra,
     )  # fmt: skip
-    _Writer(build, session.session_id, find_threads(entries, session.agents)).write(entries)
+    writer = _Writer(build, session.session_id, find_threads(entries, session.agents))
+    writer.write(entries)
+    writer.count_tokens(session.usage)
 
 
 class _Writer:
@@ -81,7 +82,6 @@ class _Writer:
         self.session_id = session_id
         self.threads = threads
         self.rows: dict[tuple[str, str], int] = {}
-        self.usage: dict[int, Any] = {}
         self.calls: dict[str, int] = {}
         self.late: list[tuple[Entry, str]] = []
         self.compacted: set[str] = set()
@@ -108,8 +108,13 @@ class _Writer:
                 self._event(entry, thread)
         for entry, thread in self.late:
             self._results(entry, thread, last=True)
-        for row, usage in self.usage.items():
-            build.update_round(row, **usage_columns(usage, cached_apart=True))
+
+    def count_tokens(self, usages: Mapping[str, Any]) -> None:
+        """Give each round the usage of its message, once."""
+        for (_, message_id), row in self.rows.items():
+            usage = usages.get(message_id)
+            if usage:
+                self.build.update_round(row, **_usage(usage))
 
     def _declare(self, thread: str) -> None:
         about = self.threads.about[thread]
@@ -120,7 +125,7 @@ class _Writer:
 
     def _response(self, entry: Entry, thread: str) -> None:
         build = self.build
-        key = (thread, entry.message_id or f"line {entry.line}")
+        key = (thread, entry.message_id or "")
         row = self.rows.get(key)
         if row is None:
             copied = entry.session is not None and entry.session != self.session_id
@@ -129,11 +134,11 @@ class _Writer:
                 message_id=entry.message_id, copied=copied or entry.forked,
             )  # fmt: skip
             self.rows[key] = row
-        if entry.usage is not None:
-            self.usage[row] = entry.usage
         for block in entry.blocks:
             if isinstance(block, str):
                 build.add_text(row, "text", block)
+                continue
+            if not isinstance(block, dict):
                 continue
             kind = block.get("type")
             if kind == "text":
@@ -212,3 +217,22 @@ class _Writer:
             if kind == "compaction":
                 self.compacted.add(thread)
         self.build.event(kind, entry.text, thread=thread, started=entry.time, line=entry.line)
+
+
+def _usage(usage: Any) -> dict[str, int]:
+    """Return token columns; every value may be null, and the prompt is the sum of three."""
+    if not isinstance(usage, dict):
+        return {}
+    prompt, answer = usage.get("input_tokens"), usage.get("output_tokens")
+    read = usage.get("cache_read_input_tokens")
+    written = usage.get("cache_creation_input_tokens")
+    columns = {}
+    if prompt is not None or read is not None or written is not None:
+        columns["input_tokens"] = (prompt or 0) + (read or 0) + (written or 0)
+    if read is not None:
+        columns["cached_tokens"] = read
+    if written is not None:
+        columns["cache_write_tokens"] = written
+    if answer is not None:
+        columns["output_tokens"] = answer
+    return columns

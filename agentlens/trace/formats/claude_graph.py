@@ -64,6 +64,10 @@ def _owners(entries: list[Entry]) -> dict[str, Entry | None]:
     by_uuid = {entry.uuid: entry for entry in entries if entry.uuid}
     owner: dict[str, Entry | None] = {}
     for entry in entries:
+        if entry.kind != "user" and entry.uuid not in owner and entry.parent in owner:
+            if entry.uuid:  # the usual case: the parent stands above it in the file
+                owner[entry.uuid] = owner[entry.parent]
+            continue
         path: list[str] = []
         at: Entry | None = entry
         found: Entry | None = None

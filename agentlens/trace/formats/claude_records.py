@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -31,8 +31,7 @@ _MARKS = tuple(mark for mark, _ in _NOT_THE_USER)
 _MAX_AGENTS = 10_000
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(NamedTuple):
     """What ``toolUseResult`` says beside a result."""
 
     exit_code: int | None = None
@@ -72,7 +71,6 @@ class Entry:
     blocks: list[Any] = field(default_factory=list)
     message_id: str | None = None
     model: str | None = None
-    usage: Any = None
     facts: Facts = _NO_FACTS
     forked: bool = False
 
@@ -90,6 +88,8 @@ class Session:
     seen: set[str] = field(default_factory=set)
     #: For each agent with a file of its own, the id of the call that started it (or None).
     agents: dict[str, str | None] = field(default_factory=dict)
+    #: For each message, its latest usage record; earlier ones are snapshots.
+    usage: dict[str, Any] = field(default_factory=dict)
 
 
 def scan(
@@ -107,13 +107,14 @@ def scan(
     agent
         The sub-agent.
     """
-    out = Session(seen=session.seen if session else set())
+    out = Session(seen=session.seen, usage=session.usage) if session else Session()
     entries, seen = out.entries, out.seen
     clock = float("-inf")
     skipped: dict[str, tuple[int, int]] = {}
-    copies = 0
+    copies = known = 0
+    owner = cwd = version = None
     for line, record in records:
-        kind = record.get("type") if isinstance(record, Mapping) else None
+        kind = record.get("type") if isinstance(record, dict) else None
         if kind not in ("assistant", "user", "system"):
             if kind == "queue-operation" and str(record.get("content", "")).startswith("<task-"):
                 text = str(record["content"])
@@ -127,9 +128,9 @@ def scan(
             first, count = skipped.get(name, (line, 0))
             skipped[name] = (first, count + 1)
             continue
-        out.known += 1
+        known += 1
         uuid = record.get("uuid")
-        if uuid is not None:
+        if type(uuid) is str:
             if uuid in seen:
                 copies += 1
                 continue
@@ -137,19 +138,29 @@ def scan(
         moment = parse_time(record.get("timestamp"))
         if moment is not None and moment > clock:
             clock = moment
+        named = record.get("sessionId")
+        if named != owner and type(named) is str:
+            owner = named  # one object for all records
+        mine = record.get("agentId")
         entry = Entry(
-            "link", line, uuid, record.get("parentUuid") or record.get("logicalParentUuid"),
+            "link", line, uuid if type(uuid) is str else None,
+            _text(record.get("parentUuid") or record.get("logicalParentUuid")),
             moment, clock, agent is not None or record.get("isSidechain") is True,
-            record.get("agentId") or agent, record.get("sessionId"),
+            mine if type(mine) is str else agent, owner,
         )  # fmt: skip
-        _FILL[kind](entry, record)
+        if kind == "assistant":
+            _assistant(entry, record, out.usage)
+        elif kind == "user":
+            _user(entry, record)
+        else:
+            _system(entry, record)
         entries.append(entry)
-        if entry.session is not None:
-            out.session_id = entry.session
-        if out.cwd is None:
-            out.cwd = record.get("cwd")
+        if cwd is None:
+            cwd = _text(record.get("cwd"))
             out.extra["git_branch"] = record.get("gitBranch")
-        out.version = record.get("version") or out.version
+        version = record.get("version", version)
+    out.known += known
+    out.session_id, out.cwd, out.version = owner, cwd, _text(version)
     for name, (first, count) in skipped.items():
         for _ in range(count):
             build.note("skipped", f"records of type {name!r} hold no round", first)
@@ -168,34 +179,34 @@ def _aside(record: Any, out: Session) -> None:
     out.known += "type" in record
 
 
-def _assistant(entry: Entry, record: Mapping[str, Any]) -> None:
+def _assistant(entry: Entry, record: Mapping[str, Any], usage: dict[str, Any]) -> None:
     message = record.get("message")
-    if not isinstance(message, Mapping):
+    if not isinstance(message, dict):
         return
     content = message.get("content")
-    entry.model = message.get("model")
+    entry.model = _text(message.get("model"))
     if record.get("isApiErrorMessage") or entry.model == "<synthetic>":
         entry.kind = "api_error" if record.get("isApiErrorMessage") else "other"
         entry.text = text_of(content)
         return
     entry.kind = "assistant"
     entry.blocks = content if isinstance(content, list) else [content] if content else []
-    entry.blocks = [b for b in entry.blocks if isinstance(b, dict | str)]
-    entry.message_id = message.get("id")
-    entry.usage = message.get("usage")
+    entry.message_id = _text(message.get("id")) or f"line {entry.line}"
+    if "usage" in message:
+        usage[entry.message_id] = message["usage"]
     entry.forked = "forkedFrom" in record
 
 
 def _user(entry: Entry, record: Mapping[str, Any]) -> None:
     message = record.get("message")
-    content = message.get("content") if isinstance(message, Mapping) else None
+    content = message.get("content") if isinstance(message, dict) else None
     if isinstance(content, list):
         results = [b for b in content if isinstance(b, dict) and b.get("type") == "tool_result"]
         if results:
             entry.kind, entry.blocks = "result", results
             structured = record.get("toolUseResult")
             if structured is not None:
-                entry.facts = _facts(structured)
+                entry.facts = _facts(structured, empty=not results[0].get("content"))
             return
     text = content if isinstance(content, str) else text_of(content)
     if record.get("isCompactSummary"):
@@ -220,25 +231,25 @@ def _system(entry: Entry, record: Mapping[str, Any]) -> None:
         entry.text = text_of(record.get("content") or record.get("error"))
 
 
-_FILL = {"assistant": _assistant, "user": _user, "system": _system}
-
-
-def _facts(structured: Any) -> Facts:
+def _facts(structured: Any, *, empty: bool) -> Facts:
+    """Return the facts; the output only where the result itself is empty."""
     if isinstance(structured, str):
         return Facts(failed=structured.startswith("Error"))
-    if not isinstance(structured, Mapping):
+    if not isinstance(structured, dict):
         return _NO_FACTS
-    code = next(
-        (structured[k] for k in ("exitCode", "exit_code", "returnCode") if k in structured), None
-    )
-    agent = structured.get("agentId")
-    output = structured.get("stdout")
+    get = structured.get
+    code = get("exitCode")
+    if code is None:
+        code = get("exit_code", get("returnCode"))
     return Facts(
-        code if isinstance(code, int) and not isinstance(code, bool) else None,
-        structured.get("interrupted") is True, False, structured.get("truncated") is True,
-        agent if isinstance(agent, str) else None,
-        output if isinstance(output, str) and len(output) < 100_000 else "",
+        code if type(code) is int else None, get("interrupted") is True, False,
+        get("truncated") is True, _text(get("agentId")),
+        (_text(get("stdout")) or "") if empty else "",
     )  # fmt: skip
+
+
+def _text(value: Any) -> str | None:
+    return value if type(value) is str else None
 
 
 @dataclass(frozen=True)

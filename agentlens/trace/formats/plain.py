@@ -176,7 +176,10 @@ def _call(
     row: Mapping[str, Any], record: Mapping[str, Any], at: int, number: int, build: TraceBuilder
 ) -> None:
     columns = {k: row[k] for k in ("started", "seconds", "tokens", "cost", "call_id") if k in row}
-    call = build.call(at, row["tool"], row.get("args"), line=number, **columns)
+    args = row.get("args")
+    if isinstance(args, Mapping):
+        args = dict(args)  # the caller's own object, which may change later
+    call = build.call(at, row["tool"], args, line=number, **columns)
     if record.get("result") is None and "error" not in row:
         return
     text = as_text(row.get("result"))

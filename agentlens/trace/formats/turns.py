@@ -149,7 +149,7 @@ def usage_columns(usage: Any, *, cached_apart: bool) -> dict[str, int]:
         True where cached tokens are not part of the input tokens (Anthropic), so that the prompt
         is their sum.
     """
-    if not isinstance(usage, Mapping):
+    if not isinstance(usage, dict):
         return {}
 
     def pick(*names: str, of: Any = usage) -> int | None:
