@@ -169,12 +169,22 @@ def _compare(
     offsets = np.cumsum(adds) - adds
     hopeful = reach > best.key[queries]
     step = max(16, _WORDS // chunk.rows.shape[1])
+    inside = None
+    if window is not None:
+        inside = tuple(
+            np.stack([np.searchsorted(c, edge[queries]) for c in chunk.columns], axis=1)
+            for edge in window
+        )
     for count in np.unique(adds[hopeful]):
         chosen = np.flatnonzero(hopeful & (adds == count))
         for begin in range(0, len(chosen), step):
             batch = chosen[begin : begin + step]
             ids = rows[offsets[batch] + np.arange(count)[:, None]]
-            _batch(data.sizes, chunk, queries[batch], ids, window, table, best)
+            mask = None
+            if inside is not None:
+                low, high = inside
+                mask = range_mask(low[batch], high[batch], chunk.starts, chunk.bucket)
+            _batch(data.sizes, chunk, queries[batch], ids, mask, table, best)
 
 
 def _batch(
@@ -182,19 +192,12 @@ def _batch(
     chunk: _Chunk,
     queries: Ints,
     ids: NDArray[np.int32],
-    window: tuple[Ints, Ints] | None,
+    mask: NDArray[np.uint64] | None,
     table: NDArray[np.float64],
     best: Best,
 ) -> None:
     """Count, find the best bucket of each query, and take its latest column."""
     planes = add_up(list(chunk.rows[ids]))
-    mask = None
-    if window is not None:
-        lows, highs = (
-            np.stack([np.searchsorted(c, edge[queries]) for c in chunk.columns], axis=1)
-            for edge in window
-        )
-        mask = range_mask(lows, highs, chunk.starts, chunk.bucket)
     counts, hits = highest_counts(planes, mask, chunk.starts, chunk.bucket)
     keys = table[sizes[queries][:, None], chunk.sizes, counts]
     top = keys.max(axis=1)
