@@ -1,0 +1,45 @@
+// The stage's elements, in reading order. Everything that a trace says goes in as text.
+
+function make(tag, name, parent) {
+  const element = document.createElement(tag);
+  element.className = name;
+  if (parent) parent.append(element);
+  return element;
+}
+
+export function buildFrame(el) {
+  const root = make("div", "al-stage");
+  const head = make("div", "al-head", root);
+  const verdict = make("div", "al-verdict", head);
+  const reason = make("div", "al-reason", head);
+  const other = make("div", "al-reason al-other", head);
+  const body = make("div", "al-body", root);
+  const plot = make("div", "al-plot", body);
+  plot.tabIndex = 0;
+  plot.setAttribute("role", "group");
+  const still = make("canvas", "al-layer", plot);
+  const plotly = make("div", "al-layer al-plotly", plot);
+  const over = make("canvas", "al-layer al-over", plot);
+  for (const canvas of [still, over]) canvas.setAttribute("aria-hidden", "true");
+  const reset = make("button", "al-reset", plot);
+  reset.type = "button";
+  reset.hidden = true;
+  const map = make("div", "al-map", body);
+  const live = make("div", "al-live", root);
+  live.setAttribute("role", "status");
+  live.setAttribute("aria-live", "polite");
+  el.replaceChildren(root);
+  return { root, verdict, reason, other, body, plot, still, plotly, over, reset, map, live };
+}
+
+export function showVerdict(dom, said, stale) {
+  const put = (element, text) => {
+    if (element.textContent !== text) element.textContent = text;
+    element.hidden = !text;
+  };
+  put(dom.verdict, said.verdict || "");
+  put(dom.reason, said.reason || "");
+  put(dom.other, said.other || "");
+  dom.root.dataset.kind = said.kind;
+  dom.root.classList.toggle("al-stale", !!stale);
+}

@@ -1,0 +1,51 @@
+// plotly.js comes once a page: from the page itself, or from Python over the comm, never a network.
+
+const SLOT = "__agentlens_plotly__";
+const PATIENCE = 15000; // ms; after that another stage may ask again
+
+export function plotlyReady(model, isolated) {
+  if (window.Plotly && window.Plotly.newPlot) return Promise.resolve(window.Plotly);
+  if (isolated || !model.send) return Promise.resolve(null);
+  if (!window[SLOT]) {
+    window[SLOT] = ask(model).then(run).catch(() => {
+      window[SLOT] = null;
+      return null;
+    });
+  }
+  return window[SLOT];
+}
+
+function ask(model) {
+  return new Promise((resolve, reject) => {
+    const stop = setTimeout(() => { model.off("msg:custom", hear); reject(new Error("no answer")); }, PATIENCE);
+    function hear(message, buffers) {
+      if (!message || message.type !== "plotly") return;
+      clearTimeout(stop);
+      model.off("msg:custom", hear);
+      if (buffers && buffers.length) resolve(buffers[0]);
+      else reject(new Error("no plotly"));
+    }
+    model.on("msg:custom", hear);
+    model.send({ type: "plotly?" });
+  });
+}
+
+// The buffer is gzip; a page may hold an AMD loader or a `module`, which must not swallow it.
+async function run(buffer) {
+  const bytes = buffer.buffer ? new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength) : new Uint8Array(buffer);
+  const source = await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
+  const wrapped = `(function(){var define,module,exports;${source}\n}).call(window);`;
+  const url = URL.createObjectURL(new Blob([wrapped], { type: "text/javascript" }));
+  try {
+    await new Promise((resolve, reject) => {
+      const script = document.createElement("script");
+      script.src = url;
+      script.onload = resolve;
+      script.onerror = () => reject(new Error("plotly did not load"));
+      document.head.appendChild(script);
+    });
+  } finally {
+    URL.revokeObjectURL(url);
+  }
+  return window.Plotly || null;
+}

@@ -1,0 +1,196 @@
+import { formatSimilarity, levelSimilarity } from "./exact.js";
+import { justAbove, tripAt } from "./count.js";
+import { fade, inkOn, rampColour } from "./colours.js";
+import { hatch } from "./patterns.js";
+import { fitCanvas } from "./draw.js";
+import { say } from "./words.js";
+
+// The trip map: similarity across, threshold up, a cell says before which round it would have
+// stopped. Columns are plateaus: between two borders nothing changes, so there is no grid to miss one.
+
+export const MAP_LEFT = 22, MAP_TOP = 3;
+
+export function mapColumns(view, records, most) {
+  const ranks = new Set();
+  for (let k = 1; k <= most; k++) for (const [rank] of records[k]) ranks.add(rank);
+  const columns = [...ranks].sort((a, b) => a - b).map((rank) => ({ cut: rank, rank }));
+  const last = columns.length ? columns[columns.length - 1].rank : 0;
+  const above = justAbove(view, last);
+  if (above && (!columns.length || last <= view.levels.length)) columns.push({ cut: last + 1, rank: 0, above });
+  for (const column of columns) {
+    column.similarity = column.rank ? plateauTop(view, column.rank) : column.above;
+  }
+  return columns;
+}
+
+// The similarity that a click on a plateau sets: its upper end (just below it where strict).
+function plateauTop(view, rank) {
+  return view.strict ? justAbove(view, rank - 1) || levelSimilarity(view.levels[rank - 1], view.measure)
+    : levelSimilarity(view.levels[rank - 1], view.measure);
+}
+
+export function makeMap(host, set) {
+  const title = document.createElement("div");
+  title.className = "al-map-title";
+  const canvas = document.createElement("canvas");
+  canvas.setAttribute("role", "img");
+  const legend = document.createElement("div");
+  legend.className = "al-map-legend";
+  host.append(title, canvas, legend);
+  canvas.addEventListener("click", (event) => {
+    const cell = cells && cells.at(event.offsetX, event.offsetY);
+    if (cell) set({ similarity: cell.column.similarity, threshold: cell.threshold }, true);
+  });
+  canvas.addEventListener("pointermove", (event) => {
+    const cell = cells && cells.at(event.offsetX, event.offsetY);
+    canvas.title = cell ? cell.title : "";
+    canvas.style.cursor = cell ? "pointer" : "";
+  });
+  let cells = null, ground = null;
+  return {
+    paint(scene, anew) {
+      if (anew || !ground) {
+        cells = paintMap({ title, canvas, legend }, scene);
+        ground = cells && copyOf(canvas);
+      }
+      if (!cells) return;
+      const ctx = canvas.getContext("2d");
+      ctx.save();
+      ctx.setTransform(1, 0, 0, 1, 0, 0);
+      ctx.clearRect(0, 0, canvas.width, canvas.height);
+      ctx.drawImage(ground, 0, 0);
+      ctx.restore();
+      paintRing(ctx, scene, cells);
+      canvas.setAttribute("aria-label", say(scene.words, "map_label", { outcome: scene.outcome, rows: scene.mapRows }));
+    },
+  };
+}
+
+function paintMap({ title, canvas, legend }, scene) {
+  const { view, words, colours, records, mapRows: rows, mapColumns: columns, longest, font, mapWidth } = scene;
+  const none = !view.asked;
+  for (const part of [title, canvas, legend]) part.hidden = none;
+  if (none) return null;
+  title.textContent = words.map_title;
+  const size = Math.max(2, Math.min(28, Math.floor(((mapWidth - MAP_LEFT - 16) / Math.max(1, columns.length)) * 2) / 2));
+  const high = Math.min(28, Math.max(18, size));
+  const width = Math.max(mapWidth, MAP_LEFT + columns.length * size + 2), height = MAP_TOP + rows * high + 36;
+  const ctx = fitCanvas(canvas, width, height);
+  const shade = shading(scene);
+  let unreachable = false;
+  for (let k = 1; k <= rows; k++) {
+    const y = MAP_TOP + (rows - k) * high;
+    columns.forEach((column, c) => {
+      const x = MAP_LEFT + c * size, gap = size > 6 ? 1 : 0;
+      const trip = tripAt(records, k, column.cut);
+      const kind = trip >= 0 ? "trip" : k > longest ? "unreachable" : column.rank === 0 ? "dead" : "none";
+      unreachable = unreachable || kind === "unreachable";
+      paintCell(ctx, scene, { x, y, w: size - gap, h: high - 1, trip, kind, shade });
+    });
+    ctx.font = font(11);
+    ctx.fillStyle = colours.muted;
+    ctx.textAlign = "right";
+    ctx.textBaseline = "middle";
+    ctx.fillText(String(k), MAP_LEFT - 6, y + high / 2);
+  }
+  paintBorders(ctx, scene, size, MAP_TOP + rows * high);
+  fillLegend(legend, words, unreachable, columns.some((c) => c.rank === 0));
+  return {
+    size, high,
+    at(px, py) {
+      const c = Math.floor((px - MAP_LEFT) / size), k = rows - Math.floor((py - MAP_TOP) / high);
+      if (c < 0 || c >= columns.length || k < 1 || k > rows) return null;
+      const trip = tripAt(records, k, columns[c].cut), column = columns[c];
+      const values = { similarity: formatSimilarity(column.similarity), threshold: k, round: trip >= 0 ? view.number[trip] : "" };
+      return { column, threshold: k, trip, title: say(words, trip >= 0 ? "map_cell_trip" : "map_cell_none", values) };
+    },
+  };
+}
+
+function copyOf(canvas) {
+  const copy = document.createElement("canvas");
+  copy.width = canvas.width;
+  copy.height = canvas.height;
+  copy.getContext("2d").drawImage(canvas, 0, 0);
+  return copy;
+}
+
+// The current setting.
+function paintRing(ctx, { colours, mapColumns: columns, mapRows: rows, threshold, cut }, { size, high }) {
+  const current = columns.findIndex((c, i) => cut <= c.cut || i === columns.length - 1);
+  if (current < 0 || threshold > rows) return;
+  const x = MAP_LEFT + current * size, y = MAP_TOP + (rows - threshold) * high;
+  for (const [width, colour] of [[4, colours.ground], [2, colours.ink]]) {
+    ctx.lineWidth = width;
+    ctx.strokeStyle = colour;
+    ctx.strokeRect(x - 0.5, y - 0.5, size, high);
+  }
+}
+
+// The scale runs over the trips that the map holds, so that early ones differ too.
+function shading({ records, mapRows, mapColumns: columns }) {
+  let low = Infinity, high = -Infinity;
+  for (let k = 1; k <= mapRows; k++) {
+    for (const { cut } of columns) {
+      const trip = tripAt(records, k, cut);
+      if (trip >= 0) { low = Math.min(low, trip); high = Math.max(high, trip); }
+    }
+  }
+  return (trip) => (high > low ? (trip - low) / (high - low) : 0.5);
+}
+
+function paintCell(ctx, { view, colours, font }, { x, y, w, h, trip, kind, shade }) {
+  if (kind === "trip") {
+    const colour = rampColour(colours, shade(trip));
+    ctx.fillStyle = colour;
+    ctx.fillRect(x, y, w, h);
+    const text = String(view.number[trip]);
+    ctx.font = font(11, 600);
+    if (ctx.measureText(text).width <= w - 3) {
+      ctx.fillStyle = inkOn(colour);
+      ctx.textAlign = "center";
+      ctx.textBaseline = "middle";
+      ctx.fillText(text, x + w / 2, y + h / 2 + 0.5);
+    }
+    return;
+  }
+  ctx.fillStyle = fade(colours.ink, kind === "none" ? 0.05 : 0.03);
+  ctx.fillRect(x, y, w, h);
+  if (kind === "none") return;
+  ctx.fillStyle = kind === "dead" ? hatch(ctx, fade(colours.ink, 0.3)) : hatch(ctx, fade(colours.ink, 0.42), 3);
+  ctx.fillRect(x, y, w, h);
+}
+
+// The exact value at the right border of each plateau, as many as fit.
+function paintBorders(ctx, { colours, font, mapColumns: columns, words, view, mapWidth }, size, y) {
+  ctx.font = font(11);
+  ctx.textBaseline = "top";
+  ctx.textAlign = "center";
+  ctx.fillStyle = colours.muted;
+  let used = -Infinity;
+  const labels = columns.map((c, i) => [MAP_LEFT + (i + 1) * size - 0.5, c.rank ? formatSimilarity(levelSimilarity(view.levels[c.rank - 1], view.measure)) : ""]);
+  for (const [x, text] of labels.reverse()) {
+    if (!text) continue;
+    const half = ctx.measureText(text).width / 2;
+    if (used !== -Infinity && x + half + 4 > used) continue;
+    used = x - half;
+    ctx.fillRect(Math.round(x) - 0.5, y, 1, 4);
+    ctx.fillText(text, x, y + 6);
+  }
+  ctx.textAlign = "left";
+  ctx.fillText(words.map_axis, 0, y + 22);
+}
+
+function fillLegend(legend, words, unreachable, dead) {
+  const wanted = [dead ? ["dead", words.map_dead] : null, unreachable ? ["unreachable", words.map_unreachable] : null].filter(Boolean);
+  const key = JSON.stringify(wanted);
+  if (legend.dataset.key === key) return;
+  legend.dataset.key = key;
+  legend.replaceChildren(...wanted.map(([kind, text]) => {
+    const row = document.createElement("div");
+    const swatch = document.createElement("span");
+    swatch.className = `al-swatch al-swatch-${kind}`;
+    row.append(swatch, document.createTextNode(text));
+    return row;
+  }));
+}

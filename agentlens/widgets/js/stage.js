@@ -1,0 +1,205 @@
+import { recount, recut, loadPayload, fullRanges } from "./state.js";
+import { extent } from "./data.js";
+import { axesOf, planLayout } from "./scale.js";
+import { readColours } from "./colours.js";
+import { fitCanvas, paintOver } from "./draw.js";
+import { arcs, nodeSize, paintLetters, paintMarks } from "./marks.js";
+import { paintGutters } from "./gutter.js";
+import { makeHandles, placeHandles } from "./handles.js";
+import { makeMap } from "./map.js";
+import { makeTip } from "./tip.js";
+import { plotlyReady } from "./loader.js";
+import { makePlot } from "./plot.js";
+import { verdictOf } from "./verdict.js";
+import { buildFrame, showVerdict } from "./frame.js";
+import { watchTheme } from "./theme.js";
+import { watchPointer } from "./pointer.js";
+
+// The stage: one thread of a run, counted anew in the browser. It needs no kernel once it is there.
+
+const WIDE = 900, MAP_WIDTH = 244, MAP_GAP = 24;
+
+function makeStage(model, el) {
+  const dom = buildFrame(el);
+  const state = { similarity: [4, 5], threshold: 2, selected: -1, hovered: -1, zoom: null, confirmed: null };
+  const dirty = { payload: true, cut: true, count: true, plot: true, colours: true, done: true };
+  let frame = 0, plot = null, closed = false, held = false, sent = "";
+
+  function schedule(...what) {
+    for (const name of what) dirty[name] = true;
+    if (!frame && !closed) frame = requestAnimationFrame(update);
+  }
+
+  function set(change, done) {
+    held = !done;
+    if (change.similarity) state.similarity = change.similarity;
+    if (change.threshold) state.threshold = change.threshold;
+    schedule("count", ...(done ? ["cut", "plot", "done"] : []));
+  }
+
+  function update() {
+    frame = 0;
+    if (closed) return;
+    if (dirty.payload) readPayload();
+    if (dirty.cut) recut(state);
+    if (dirty.count || dirty.cut) recount(state);
+    if (dirty.colours) state.colours = readColours(dom.root);
+    if (dirty.cut || dirty.plot || dirty.colours) arrange();
+    paint();
+    if (plot && dirty.plot) drawPlot();
+    if (dirty.done) dom.live.textContent = `${state.said.verdict} ${state.said.reason}`;
+    push();
+    for (const name of Object.keys(dirty)) dirty[name] = false;
+  }
+
+  function readPayload() {
+    const payload = model.get("payload") || {};
+    Object.assign(state, loadPayload(payload));
+    state.similarity = model.get("similarity") || state.similarity;
+    state.threshold = model.get("threshold") || state.threshold;
+    state.selected = model.get("selected") ?? -1;
+    state.confirmed = model.get("confirmed") || null;
+    state.time = model.get("x") === "time" && state.view.times;
+    const words = (payload.words || {})[model.get("lang") || payload.lang || "en"] || {};
+    state.words = words;
+    state.computedAt = payload.similarity || null;
+    state.loading = payload.n === undefined;
+    state.zoom = null;
+    state.hovered = -1;
+    dirty.cut = dirty.count = dirty.plot = dirty.done = true;
+  }
+
+  function arrange() {
+    const width = Math.max(260, Math.floor(dom.root.clientWidth || 800));
+    const wide = width >= WIDE;
+    dom.root.classList.toggle("al-wide", wide);
+    const main = wide ? width - MAP_WIDTH - MAP_GAP : width;
+    state.mapWidth = wide ? MAP_WIDTH : Math.min(width, 420);
+    state.plan = planLayout(main, state.layout.lanes.length, main < 600);
+    state.ranges = fullRanges(state);
+    state.coarse = matchMedia("(pointer: coarse)").matches;
+    dom.plot.style.height = `${state.plan.height}px`;
+    dom.plot.style.width = `${main}px`;
+    const family = getComputedStyle(dom.root).fontFamily;
+    state.font = (size, weight = 400) => `${weight} ${size}px ${family}`;
+  }
+
+  function paint() {
+    const drawn = plot && plot.axes && !dirty.plot ? plot.axes : null;
+    state.axes = axesOf(state.plan, drawn, state.ranges);
+    state.node = nodeSize(state.axes, state.view, state.time);
+    state.ghostAt = (i) => { const t = state.result.tripOf[state.view.sequence[i]]; return t >= 0 && i >= t; };
+    state.arcsOf = (i) => arcs(state.view, state.layout, state.index, state.time, i, i);
+    state.nodesOf = (i) => nodesOf(state, i);
+    state.said = state.loading ? { verdict: state.words.loading || "…", reason: "", other: "", kind: "loading" } : verdictOf(state);
+    state.outcome = state.said.verdict;
+    showVerdict(dom, state.said, isStale());
+    dom.body.hidden = state.loading || !state.view.n;
+    if (dom.body.hidden) return;
+    if (!drawn) paintMarks(fitCanvas(dom.still, state.plan.width, state.plan.height), state);
+    dom.still.style.visibility = drawn ? "hidden" : "visible";
+    dom.plotly.style.visibility = drawn ? "visible" : "hidden";
+    const ctx = fitCanvas(dom.over, state.plan.width, state.plan.height);
+    paintOver(ctx, state);
+    paintLetters(ctx, state);
+    paintGutters(ctx, state);
+    placeHandles(handles, state);
+    map.paint(state, dirty.cut || dirty.plot || dirty.colours);
+    dom.reset.hidden = !state.zoom;
+    dom.reset.textContent = state.words.whole_run || "";
+    dom.plot.setAttribute("aria-label", `${state.words.plot_label || ""} ${state.said.verdict}`);
+  }
+
+  // Where the browser cannot recount, the picture is that of the setting that Python last sent.
+  function isStale() {
+    const [p, q] = state.similarity, at = state.computedAt;
+    return !state.view.recount && !!at && at[0] * q !== at[1] * p;
+  }
+
+  function drawPlot() {
+    plot.draw(state).then(() => { if (!closed) schedule(); }, (error) => {
+      console.warn("agentlens: plotly could not draw", error);
+      plot = null;
+      schedule();
+    });
+  }
+
+  function push() {
+    const now = { similarity: state.similarity, threshold: state.threshold, selected: state.selected, trip: state.result.trip };
+    const key = JSON.stringify(now);
+    if (key === sent) return;
+    sent = key;
+    for (const [name, value] of Object.entries(now)) {
+      if (JSON.stringify(model.get(name)) !== JSON.stringify(value)) model.set(name, value);
+    }
+    model.save_changes();
+  }
+
+  function zoomTo(range) {
+    const [low, high] = extent(state.view, state.time);
+    state.zoom = range && (range[0] > low + 1e-9 || range[1] < high - 1e-9) ? range : null;
+    schedule("plot");
+  }
+
+  function select(position) {
+    if (position === state.selected) return;
+    state.selected = position;
+    schedule();
+  }
+
+  const tip = makeTip(dom.plot);
+  const handles = makeHandles(dom.plot, () => state, set);
+  const map = makeMap(dom.map, set);
+  const pointer = watchPointer(dom, state, { tip, select, schedule, zoomTo });
+  const unwatch = watchTheme(dom.root, () => model.get("theme") || "auto", () => schedule("colours", "plot"));
+  dom.reset.addEventListener("click", () => zoomTo(null));
+
+  const heard = {
+    "change:payload": () => schedule("payload"),
+    "change:lang": () => schedule("payload"),
+    "change:x": () => schedule("payload"),
+    "change:theme": () => { unwatch.apply(); schedule("colours", "plot"); },
+    "change:confirmed": () => { state.confirmed = model.get("confirmed"); schedule("count"); },
+    "change:selected": () => { state.selected = model.get("selected") ?? -1; schedule(); },
+    "change:similarity": () => fromPython("similarity"),
+    "change:threshold": () => fromPython("threshold"),
+  };
+  function fromPython(name) {
+    const value = model.get(name);
+    if (held || JSON.stringify(value) === JSON.stringify(state[name])) return;
+    state[name] = value;
+    schedule("count", "cut", "plot", "done");
+  }
+  for (const [name, act] of Object.entries(heard)) model.on(name, act);
+  const resized = new ResizeObserver(() => { if (dom.root.clientWidth !== state.width) { state.width = dom.root.clientWidth; schedule("plot"); } });
+  resized.observe(dom.root);
+  plotlyReady(model, (model.get("payload") || {}).isolated).then((Plotly) => {
+    if (!Plotly || closed) return;
+    plot = makePlot(Plotly, dom.plotly, { zoomed: zoomTo, reset: () => zoomTo(null) });
+    schedule("plot");
+  });
+  update();
+
+  return () => {
+    closed = true;
+    cancelAnimationFrame(frame);
+    resized.disconnect();
+    unwatch();
+    pointer();
+    handles.close();
+    for (const [name, act] of Object.entries(heard)) model.off(name, act);
+    if (plot) plot.close();
+    el.replaceChildren();
+  };
+}
+
+function nodesOf({ view, axes, layout, index, node, time }, i) {
+  const found = [];
+  const [low, high] = time ? [view.t0[i], view.t1[i]] : [i, i];
+  for (let c = index.firstOf[i]; c < index.firstOf[i + 1]; c++) {
+    found.push([axes.x.px((low + high) / 2), axes.lanes.px(layout.y[c]), node.size]);
+  }
+  return found;
+}
+
+export default { render: ({ model, el }) => makeStage(model, el) };
