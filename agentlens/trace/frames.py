@@ -15,8 +15,8 @@ __all__ = ["fingerprint", "frame", "records_of"]
 
 #: Columns in which a missing value is NaN, so that they can be added up.
 _NUMERIC = frozenset(
-    "started seconds input_tokens cached_tokens cache_write_tokens output_tokens reasoning_tokens cost tokens "
-    "exit_code".split()
+    "started seconds input_tokens cached_tokens cache_write_tokens output_tokens reasoning_tokens "
+    "cost tokens exit_code".split()
 )
 
 

@@ -148,7 +148,9 @@ def _open_path(text: str) -> Document:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise TraceError(f"cannot open: {reason}", source=text[:200]) from None
-    if stream.peek(2)[:2] == b"\x1f\x8b":
+    packed = stream.read(2) == b"\x1f\x8b"
+    stream.seek(0)
+    if packed:
         stream = cast("io.BufferedReader", gzip.GzipFile(fileobj=stream))
     return _open_stream(stream, text, path)
 

@@ -27,7 +27,8 @@ _STARTS: tuple[tuple[str, str, str], ...] = (
 )  # fmt: skip
 _OPENERS = tuple(mark for mark, _, _ in _STARTS)
 _EXIT = re.compile(
-    r"(?:^|\n)\s*(?:<returncode>|exit ?code:?\s*|Exit code:?\s+|exitcode:\s*|Process exited with code\s+"
+    r"(?:^|\n)\s*(?:<returncode>|exit ?code:?\s*|Exit code:?\s+|exitcode:\s*"
+    r"|Process exited with code\s+"
     r"|Command failed with exit code\s+|returncode[:=]\s*)(-?\d{1,10})\b"
 )
 _IS_ERROR = re.compile(r"""["']?isError["']?\s*[:=]\s*[tT]rue\b""")

@@ -18,7 +18,7 @@ from agentlens.trace.source import Document
 __all__ = ["FORMATS", "Format", "Part", "get"]
 
 #: Names of the formats, the most specific first.
-FORMATS = ("claude_code", "tau", "langchain", "plain", "anthropic", "openai")
+FORMATS = ("claude_code", "atif", "tau", "langchain", "plain", "anthropic", "openai")
 
 
 class Format(Protocol):

@@ -98,10 +98,12 @@ def _results(blocks: list[Any]) -> Iterator[ResultItem]:
         flag = block.get("is_error")
         failed = as_text(mapping(content).get("type")).endswith("_error")
         yield ResultItem(
-            text, text_or_none(block.get("tool_use_id")),
+            text,
+            text_or_none(block.get("tool_use_id")),
             error=True if failed else flag if isinstance(flag, bool) else None,
-            error_type=text_or_none(mapping(content).get("error_code")) if failed else None, parts=parts,
-        )  # fmt: skip
+            error_type=text_or_none(mapping(content).get("error_code")) if failed else None,
+            parts=parts,
+        )
 
 
 def turn_of(message: Any) -> Turn | None:
