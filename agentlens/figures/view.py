@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from agentlens.breaker.words import shorten
 from agentlens.errors import TraceError
+from agentlens.trace.redact import Redactor
 
 if TYPE_CHECKING:
     from agentlens.breaker.replay import Replay
@@ -44,6 +46,11 @@ class View:
     def __len__(self) -> int:
         """Return the number of rounds."""
         return len(self.rows)
+
+    def masked(self, text: str, limit: int = 80) -> str:
+        """Return a text of the trace as it may be shown: secrets masked, on one line, shortened."""
+        masker: Redactor = self.replay.trace.cache.setdefault("masker", Redactor())
+        return shorten(masker(text), limit)
 
     @cached_property
     def position(self) -> dict[int, int]:

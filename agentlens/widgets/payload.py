@@ -15,12 +15,10 @@ import numpy as np
 
 from agentlens.breaker.machine import TERMINALS, Machine
 from agentlens.breaker.rules import RULES, threshold_of
-from agentlens.breaker.words import shorten
 from agentlens.figures.lanes import forest_of
 from agentlens.figures.view import View, view_of
 from agentlens.figures.words import WORDS
 from agentlens.progress.novelty import round_novelty
-from agentlens.trace.redact import Redactor
 
 if TYPE_CHECKING:
     from agentlens.breaker.replay import Replay
@@ -67,16 +65,15 @@ def path_of(event: str) -> list[str]:
 class _Texts:
     """Masked, shortened texts, each kept once."""
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, view: View, limit: int) -> None:
         self.listed: list[str] = []
         self._known: dict[str, int] = {}
-        self._limit = limit
-        self._mask = Redactor().redact
+        self._view, self._limit = view, limit
 
     def add(self, text: str) -> int:
         if text not in self._known:
             self._known[text] = len(self.listed)
-            self.listed.append(shorten(self._mask(text), self._limit))
+            self.listed.append(self._view.masked(text, self._limit))
         return self._known[text]
 
 
@@ -100,7 +97,7 @@ def stage_payload(replay: Replay, *, thread: str | None = None, lang: str = "en"
     """
     view = view_of(replay, thread)
     policy = replay.policy
-    texts = _Texts(_SHORT if len(view.queries) > _MANY else _LONG)
+    texts = _Texts(view, _SHORT if len(view.queries) > _MANY else _LONG)
     tools = list(dict.fromkeys(replay.trace.tables["calls"]["tool"][c] for c in view.calls))
     queries = _queries(view, texts)
     return {
@@ -121,7 +118,7 @@ def stage_payload(replay: Replay, *, thread: str | None = None, lang: str = "en"
         "rounds": _rounds(view),
         "queries": queries,
         "calls": _calls(view, tools),
-        "tools": [shorten(Redactor().redact(tool), 60) for tool in tools],
+        "tools": [view.masked(tool, 60) for tool in tools],
         "texts": texts.listed,
         "forest": _forest(view),
         "path": path_of(RULES["query"].event),
