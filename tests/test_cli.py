@@ -46,10 +46,8 @@ def out_of(capsys, *words, code=0):
 def test_replay_tells_the_incident(incident, capsys):
     lines = out_of(capsys, "replay", incident).splitlines()
     assert lines[0] == "Would have stopped before round 3 of 5. Saved: 3 rounds, 21.5 s."
-    assert lines[1].startswith(
-        "round 3: 今日天气 晴雨 repeats round 1, 天气 (2 of 2 tokens); count 2 of 2"
-    )
-    assert lines[2] == "What the later rounds brought: nothing new."
+    assert lines[1].startswith("今日天气 晴雨 repeats 天气 of round 1: 2 of 2 tokens; count 2 of 2")
+    assert lines[2] == "What the later rounds brought: nothing new"
     table = lines[4:]
     assert len(table) == 6
     assert [line.split()[0] for line in table[1:]] == list("12345")
@@ -63,9 +61,9 @@ def test_replay_tells_the_incident(incident, capsys):
     [
         (["--threshold", "3"], "before round 4 of 5. Saved: 2 rounds, 14.3 s."),
         (["--threshold", "1"], "before round 2 of 5. Saved: 4 rounds, 28.7 s."),
-        (["--measure", "jaccard"], "Would not have stopped. Closest: count 0 of 2."),
-        (["--profile", "whitespace"], "Would not have stopped. Closest: count 1 of 2"),
-        (["--lang", "zh"], "本可在第 3 轮之前停下（共 5 轮）。可省：3 轮、21.5 s。"),
+        (["--measure", "jaccard"], "Would not have stopped in 5 rounds."),
+        (["--profile", "whitespace"], "Would not have stopped in 5 rounds."),
+        (["--lang", "zh"], "本会在第 3 轮之前停下（共 5 轮）。可省：3 轮，21.5 s。"),
     ],
 )
 def test_replay_options(incident, capsys, options, said):
@@ -108,8 +106,9 @@ def test_policy_file(incident, tmp_path, capsys):
 def test_unknown_search_tool_is_named_and_can_be_marked(tmp_path, capsys):
     trace = write(tmp_path / "t.jsonl", INCIDENT, tool="oracle")
     said = out_of(capsys, "replay", trace)
-    assert said.startswith("No search is recognised")
-    assert "oracle ×5" in said
+    assert said.startswith("No search was recognised among 5 calls.")
+    assert "Tools seen: oracle" in said
+    assert "--search-tool" in said
     assert "before round 3" in out_of(capsys, "replay", trace, "--search-tool", "oracle")
 
 

@@ -9,9 +9,10 @@ import sys
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
+from agentlens.figures.verdict import said_of
+from agentlens.figures.view import view_of
 from agentlens.widgets.escape import mask
 from agentlens.widgets.plain import one_line, table
-from agentlens.widgets.verdict import later_rounds, verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,8 +54,9 @@ def _finite(value: Any) -> Any:
 def replay_lines(replay: Replay, lang: str, *, everything: bool = False) -> Iterator[str]:
     """Yield the lines of a replay: verdict, reason, what came after, notes, a table of rounds."""
     strong, weak, plain = ("\x1b[1m", "\x1b[2m", "\x1b[0m") if _in_colour() else ("", "", "")
-    yield strong + one_line(mask(verdict(replay, lang))) + plain
-    for text in (replay.explain(lang=lang), later_rounds(replay, lang), *_no_search(replay, lang)):
+    said = said_of(view_of(replay), lang)
+    yield strong + one_line(mask(said.verdict)) + plain
+    for text in (said.reason, said.other, *_no_search(replay, lang)):
         if text:
             yield one_line(mask(text))
     for note in replay.trace.notes:
@@ -92,17 +94,12 @@ def _window(replay: Replay, rounds: int) -> tuple[int, int]:
 
 
 def _no_search(replay: Replay, lang: str) -> list[str]:
-    """Name the tools where no search is recognised, and how to say which one is."""
+    """Say how to mark a search, where none is recognised."""
     if replay.signals.queries:
         return []
-    counts: dict[str, int] = {}
-    for tool in replay.trace.tables["calls"]["tool"]:
-        counts[tool or "?"] = counts.get(tool or "?", 0) + 1
-    seen = sorted(counts.items(), key=lambda item: -item[1])[:12]
-    listed = ", ".join(f"{tool} ×{n}" for tool, n in seen) or "-"
     if lang == "zh":
-        return [f"见到的工具：{listed}；用 --search-tool 工具名 指明哪个是搜索"]
-    return [f"Tools seen: {listed}; say which is a search with --search-tool TOOL"]
+        return ["用 --search-tool 工具名 指明哪个工具是搜索"]
+    return ["Say which tool is a search with --search-tool TOOL"]
 
 
 def _cells(replay: Replay, first: int, last: int, lang: str) -> tuple[list[str], list[list[Any]]]:

@@ -5,30 +5,39 @@ from __future__ import annotations
 import html
 import unicodedata
 
-from agentlens.trace.redact import Redactor
+from agentlens.trace.redact import redact
 
-__all__ = ["mask", "safe", "safe_block"]
+__all__ = ["clean", "mask", "safe", "safe_block"]
 
 _HARMFUL = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
 
 
 def mask(text: str) -> str:
     """Return a text with its secrets masked."""
-    return Redactor().redact(text)
+    return redact(text)
+
+
+def clean(text: object) -> str:
+    """Return a text on one line, secrets masked, nothing invisible in it; not escaped."""
+    return _visible(mask(" ".join(str(text).split())))
 
 
 def safe(text: object) -> str:
-    """Return a text for a page on one line: secrets masked, markup escaped, nothing invisible."""
-    return html.escape(_visible(mask(" ".join(str(text).split()))))
+    """Return a text for a page on one line: secrets masked, markup escaped."""
+    return html.escape(clean(text))
 
 
-def safe_block(text: object) -> str:
-    """Return a text for a page with its line breaks: secrets masked, markup escaped."""
-    return html.escape("\n".join(_visible(line) for line in mask(str(text)).splitlines()))
+def safe_block(text: object, most: int) -> str:
+    """Return a text for a page with its line breaks, masked and escaped, in at most `most` letters.
+
+    It is masked before it is cut, so that no half of a secret is left.
+    """
+    shown = "\n".join(_visible(line) for line in mask(str(text)).splitlines())
+    return html.escape(shown[:most] + "…" if len(shown) > most else shown)
 
 
 def _visible(line: str) -> str:
-    """Drop what would end a line or turn the writing direction; a tab stays a space."""
+    """Drop what would end a line or turn the writing direction; a tab becomes a space."""
     if line.isascii() and line.isprintable():
         return line
     return "".join(

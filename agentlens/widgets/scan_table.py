@@ -15,12 +15,12 @@ from agentlens.widgets.plain import one_line, table
 if TYPE_CHECKING:
     from agentlens.thresholds.scan import Row
 
-__all__ = ["HEAD", "cells", "headline", "masked", "scan_html", "scan_lines"]
+__all__ = ["HEAD", "RIGHT", "cells", "headline", "masked", "root_of", "scan_html", "scan_lines"]
 
 HEAD = ("saved", "time", "tokens", "trip", "trips", "rounds", "searches", "session", "why")
 RIGHT = ("saved", "time", "tokens", "trip", "trips", "rounds", "searches")
-#: A page shows so many rows; the frame has them all.
-MOST = 200
+#: A saved notebook holds so many rows; the frame has them all.
+MOST = 100
 
 
 def masked(rows: Sequence[Row]) -> list[Row]:
@@ -79,12 +79,13 @@ def root_of(rows: Sequence[Row]) -> str:
         return ""
 
 
-def scan_lines(rows: Sequence[Row]) -> list[str]:
+def scan_lines(rows: Sequence[Row], most: int | None = None) -> list[str]:
     """Return the lines of a scan for a terminal; `rows` as `masked` returns them."""
     root = root_of(rows)
-    body = [cells(row, root) for row in rows]
+    body = [cells(row, root) for row in rows[:most]]
     lines = table(HEAD, body, right=RIGHT, limits={"session": 60, "why": 120})
-    return [headline(rows), *([f"in {one_line(root)}"] if root else []), "", *lines]
+    more = [f"… {len(rows) - len(body)} sessions more"] if len(body) < len(rows) else []
+    return [headline(rows), *([f"in {one_line(root)}"] if root else []), "", *lines, *more]
 
 
 def scan_html(rows: Sequence[Row]) -> str:
