@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 __all__ = ["digest", "lines", "mask", "new_lines"]
@@ -22,44 +22,82 @@ _UNIT = (
     r"|毫秒|秒钟?|分钟|小时)"
 )
 
-#: Placeholder and pattern, applied in this order. Dates alone stay: they may be the content.
-_RULES: Final = tuple(
-    (placeholder, re.compile(pattern, re.IGNORECASE))
-    for placeholder, pattern in (
-        ("", r"\x1b\[[0-9;?]{0,20}[a-z]"),  # terminal colours
-        ("<uuid>", r"(?<![0-9a-f])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![0-9a-f])"),
-        ("<time>", rf"\b\d{{4}}[-/]\d{{2}}[-/]\d{{2}}[T ]{_CLOCK}{_ZONE}"),
+_Guard = Callable[[str], object]
+
+
+def _has(*words: str) -> _Guard:
+    """Return a guard for lower-case lines that hold one of some words."""
+    return lambda low: any(word in low for word in words)
+
+
+_ANY_CLOCK: Final = re.compile(r"\d:[0-5]\d").search
+_ANY_LONG: Final = re.compile(r"\d{10}").search
+_ANY_DIGIT: Final = re.compile(r"\d").search
+
+#: Placeholder, a cheap guard on the lower-case line, and the pattern, applied in this order.
+#: Dates alone stay: they may be the content.
+_RULES: Final[tuple[tuple[str, _Guard, re.Pattern[str]], ...]] = tuple(
+    (placeholder, guard, re.compile(pattern, re.IGNORECASE))
+    for placeholder, guard, pattern in (
+        ("", _has("\x1b"), r"\x1b\[[0-9;?]{0,20}[a-z]"),  # terminal colours
+        (
+            "<uuid>",
+            _has("-"),
+            r"(?<![0-9a-f])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![0-9a-f])",
+        ),
+        ("<time>", _ANY_CLOCK, rf"\b\d{{4}}[-/]\d{{2}}[-/]\d{{2}}[T ]{_CLOCK}{_ZONE}"),
         (
             "<time>",
+            _ANY_CLOCK,
             rf"\b(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]{{0,6}},?\s)?(?:\d{{1,2}}\s{_MONTH}|{_MONTH}"
             rf"\s{{1,2}}\d{{1,2}}),?\s(?:\d{{4}},?\s)?{_CLOCK}{_ZONE}(?:\s\d{{4}}\b)?",
         ),
-        ("<tmp>", r"(?:/private)?(?:/var)?/(?:tmp|folders)/[^\s:;,'\"()<>\[\]]+"),
-        ("<tmp>", r"\b[a-z]:\\(?:[^\s\\]+\\){1,8}temp\\[^\s:;,'\"()<>]+"),
-        ("<address>", r"\b0x[0-9a-f]{4,}\b"),
+        (
+            "<tmp>",
+            _has("tmp/", "/folders/"),
+            r"(?:/private)?(?:/var)?/(?:tmp|folders)/[^\s:;,'\"()<>\[\]]+",
+        ),
+        ("<tmp>", _has("\\temp\\"), r"\b[a-z]:\\(?:[^\s\\]+\\){1,8}temp\\[^\s:;,'\"()<>]+"),
+        ("<address>", _has("0x"), r"\b0x[0-9a-f]{4,}\b"),
         # A hash has both letters and digits; a word such as "deadbeef" or a plain number has not.
-        ("<hex>", r"\b(?=[0-9a-f]{0,63}\d)(?=[0-9a-f]{0,63}[a-f])[0-9a-f]{7,128}\b"),
-        ("<duration>", rf"(?<![a-z0-9_.])\d+(?:[.,]\d+)?\s?{_UNIT}(?![a-z0-9])"),
-        ("<time>", rf"(?<![\d:.]){_CLOCK}{_ZONE}(?![\d:])"),
-        (r"\1<id>", r"\b((?:p?pid|tid|process|thread|port)[\s:=#\[]{1,3})\d+\b"),
+        # In the lists of md5sum and its like ("hash  name") it is the content, and stays.
+        (
+            "<hex>",
+            _ANY_DIGIT,
+            r"\b(?=[0-9a-f]{0,63}\d)(?=[0-9a-f]{0,63}[a-f])"
+            r"(?!(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128})\s[ *]\S)"
+            r"[0-9a-f]{7,128}\b",
+        ),
+        (
+            "<duration>",
+            _ANY_DIGIT,
+            rf"(?<![a-z0-9_.])\d+(?:[.,]\d+)?\s?{_UNIT}(?![a-z0-9])",
+        ),
+        ("<time>", _ANY_CLOCK, rf"(?<![\d:.]){_CLOCK}{_ZONE}(?![\d:])"),
         (
             r"\1<id>",
+            _has("id", "process", "thread", "port"),
+            r"\b((?:p?pid|tid|process|thread|port)[\s:=#\[]{1,3})\d+\b",
+        ),
+        (
+            r"\1<id>",
+            _has("id"),
             r"\b((?:request|trace|span|session|run|job|task|message|correlation|chunk)[ _-]?id"
             r"['\"]?\s?[:=]\s?['\"]?)[\w-]{3,128}",
         ),
-        ("<epoch>", r"(?<![\w.])1[4-9]\d{8}(?:\d{3}|\.\d{1,9})?(?![\w.])"),
-        ("<id>", r"(?<![\w.])\d{12,}(?![\w.])"),
+        ("<epoch>", _ANY_LONG, r"(?<![\w.])1[4-9]\d{8}(?:\d{3}|\.\d{1,9})?(?![\w.])"),
+        ("<id>", _ANY_LONG, r"(?<![\w.])\d{12,}(?![\w.])"),
     )
 )
 _SPACE = re.compile(r"\s+")
-_QUICK = re.compile(r"\d|/tmp|/folders|\x1b|\btemp\b|[0-9a-f]{7}|id\b", re.IGNORECASE)
 
 
 def mask(line: str) -> str:
     """Replace what changes from one run to the next by a placeholder.
 
     Masked are: times of day and timestamps (``<time>``, ``<epoch>``), durations with a unit
-    (``<duration>``), UUIDs, hashes of seven digits and more (``<hex>``), memory addresses,
+    (``<duration>``), UUIDs, hashes of seven digits and more (``<hex>``; not in the lists of
+    md5sum and its like, where they are the content), memory addresses,
     process, thread and port numbers, named request ids and numbers of twelve digits and more
     (``<id>``), temporary paths (``<tmp>``) and terminal colours. Not masked: other numbers, and
     dates without a time.
@@ -69,10 +107,10 @@ def mask(line: str) -> str:
     >>> mask("2025-05-20 10:00:01 pid=431: 5 failed in 3.21s")
     '<time> pid=<id>: 5 failed in <duration>'
     """
-    if not _QUICK.search(line):
-        return line
-    for placeholder, pattern in _RULES:
-        line = pattern.sub(placeholder, line)
+    low = line.lower()
+    for placeholder, guard, pattern in _RULES:
+        if guard(low):
+            line = pattern.sub(placeholder, line)
     return line
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tempfile
 import threading
 import warnings
 from functools import lru_cache
@@ -90,6 +89,7 @@ def _cutter() -> Any:
     """
     jieba = _module()
     import logging
+    import tempfile
 
     logger = logging.getLogger(jieba.__name__)
     level = logger.level

@@ -22,6 +22,7 @@ from agentlens.progress.results import digest, lines, mask, new_lines
         ("Wall time: 12.3 seconds", "Wall time: <duration>"),
         ("耗时12秒，5条", "耗时<duration>，5条"),
         ("<A object at 0x7fff12ab12>", "<A object at <address>>"),
+        ("sha c99a74c555371a433d121f551d6c6398", "sha <hex>"),
         ("commit 3f2a91bc", "commit <hex>"),
         ("id 550e8400-e29b-41d4-a716-446655440000", "id <uuid>"),
         ("pid=431 done", "pid=<id> done"),
@@ -51,6 +52,7 @@ def test_what_changes_by_itself_is_masked(line, masked):
         "item s3 10mb 3sx",
         "user/tmpfile.py",
         "ratio 3:2",
+        "c99a74c555371a433d121f551d6c6398  /a/file.c",
     ],
 )
 def test_the_news_stays(line):
