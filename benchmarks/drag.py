@@ -61,6 +61,17 @@ _COUNT_PLOTS = """() => {
 }"""
 
 
+#: Finds the stage's model below the widgets of the page.
+_FIND_MODEL = """() => {
+  const walk = (widget) => {
+    const model = widget._view && widget._view.model;
+    if (model && model.get('confirmed') !== undefined) window.__stage = model;
+    for (const child of widget.children()) walk(child);
+  };
+  walk(window.jupyterapp.shell.currentWidget);
+}"""
+
+
 def run(quick: bool) -> list[dict[str, Any]]:
     """Return one row a measurement: what, rounds, server extension, median and 95th percentile."""
     sizes = (100, 1_000) if quick else (100, 1_000, 10_000, 50_000)
@@ -94,6 +105,7 @@ def _stage(page: NotebookPage, rounds: int, extension: bool, looped: bool) -> li
     page.page.wait_for_timeout(1_000)
     grip = page.page.get_by_role("slider").first
     grip.scroll_into_view_if_needed()
+    start, places = _zigzag(grip.locator(".al-pill"), (0, 3), 10)
     rows = []
     if extension:
         rows += [
@@ -101,22 +113,29 @@ def _stage(page: NotebookPage, rounds: int, extension: bool, looped: bool) -> li
             for what, key in (("first readable", "readable"), ("everything", "everything"))
         ]
         shows = "element.getAttribute('aria-valuetext')"
-        rows.append(
-            _row("Lens: dragged", rounds, extension, drag(page.page, grip, shows, _zigzag(grip)))
-        )
+        lags = drag(page.page, grip, shows, start, places)
+        rows.append(_row("Lens: dragged", rounds, extension, lags))
     if looped:
         page.wait_idle()
-        shows = "element.closest('.al-stage').dataset.confirmed"
-        lags = drag(page.page, grip, shows, _zigzag(grip))
+        page.page.evaluate(_FIND_MODEL)
+        start, places = _zigzag(grip.locator(".al-pill"), (0, 3), 10)
+        shows = "JSON.stringify(window.__stage.get('confirmed'))"
+        lags = drag(page.page, grip, shows, start, places)
         rows.append(_row("Lens: confirmed by the kernel", rounds, extension, lags))
     return rows
 
 
-def _zigzag(grip: Any) -> list[tuple[float, float]]:
-    """Return places up and down an axis of about 100 px, each at least 3 px from the last."""
-    box = grip.locator(".al-pill").bounding_box()
+def _zigzag(
+    handle: Any, step: tuple[int, int], gap: int
+) -> tuple[tuple[float, float], list[tuple[float, float]]]:
+    """Return the middle of a handle and places there and back, each a step from the last."""
+    box = handle.bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    return [(x, y + 10 + 3 * (i if i < MOVES // 2 else MOVES - i)) for i in range(MOVES)]
+    dx, dy = step
+    half = MOVES // 2
+    steps = [i if i < half else 2 * half - i - 0.5 for i in range(MOVES)]
+    ways = [1 + gap / 3 + i for i in steps]
+    return (x, y), [(x + dx * way, y + dy * way) for way in ways]
 
 
 def _peer(chromium: Any, server: LabServer, rounds: int, extension: bool) -> dict[str, Any]:
@@ -128,15 +147,9 @@ def _peer(chromium: Any, server: LabServer, rounds: int, extension: bool) -> dic
         page.page.wait_for_timeout(2_000)
         page.page.evaluate(_COUNT_PLOTS)
         grip = page.page.locator(".noUi-handle").first
-        box = grip.bounding_box()
-        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-        places = [(x + 3 * (i % 15) + (1 if i >= 15 else 3), y) for i in range(MOVES)]
-        return _row(
-            "FigureWidget (scattergl) with a slider",
-            rounds,
-            extension,
-            drag(page.page, grip, "window.__plots", places),
-        )
+        start, places = _zigzag(grip, (3, 0), 3)
+        lags = drag(page.page, grip, "window.__plots", start, places)
+        return _row("FigureWidget (scattergl) with a slider", rounds, extension, lags)
 
 
 def _row(measured: str, rounds: int, extension: bool, lags: list[float]) -> dict[str, Any]:

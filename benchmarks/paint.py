@@ -38,7 +38,13 @@ def percentile(values: Sequence[float], share: float) -> float:
     return ordered[max(0, math.ceil(round(share * len(ordered), 9)) - 1)]
 
 
-def drag(page: Any, grip: Any, body: str, targets: Sequence[tuple[float, float]]) -> list[float]:
+def drag(
+    page: Any,
+    grip: Any,
+    body: str,
+    start: tuple[float, float],
+    places: Sequence[tuple[float, float]],
+) -> list[float]:
     """Drag a grip through some places and return the milliseconds of each move.
 
     Parameters
@@ -49,14 +55,13 @@ def drag(page: Any, grip: Any, body: str, targets: Sequence[tuple[float, float]]
         Locator of what is dragged.
     body
         JavaScript expression over ``element`` (the grip) that changes when the move shows.
-    targets
-        Where the pointer goes, in CSS pixels, one place after the other.
+    start, places
+        Where the pointer takes hold, and where it goes then, in CSS pixels of the window.
     """
-    box = grip.bounding_box()
-    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.move(*start)
     page.mouse.down()
     times = []
-    for number, (x, y) in enumerate(targets):
+    for number, (x, y) in enumerate(places):
         grip.evaluate(ARM, body)
         page.mouse.move(x, y)
         lag = page.evaluate("window.__paint")

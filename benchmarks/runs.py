@@ -20,14 +20,15 @@ _TOPICS = (
 def calls(rounds: int, seed: int = 1) -> list[dict[str, Any]]:
     """Return a run of so many rounds; the same for the same seed.
 
-    It changes its topic every 6 to 30 rounds. Within a topic it rewords one search (a loop) or,
-    in a quarter of the stretches, names something new each time; one round in nine reads a page.
+    It changes its topic every 6 to 30 rounds. Within a topic it names something new each time, or
+    rewords one search: a loop, never in the first two fifths of the run and in three quarters of
+    the stretches after that. One round in nine reads a page.
     """
     rng = random.Random(seed)
     made: list[dict[str, Any]] = []
     while len(made) < rounds:
         topic, words = rng.choice(_TOPICS)
-        moves = rng.random() < 0.25
+        moves = rng.random() < 0.25 or len(made) < rounds * 2 // 5
         for _ in range(rng.randint(6, 30)):
             number = len(made) + 1
             page = f"https://example.org/{rng.randrange(400 if moves else 40)}"
@@ -35,8 +36,8 @@ def calls(rounds: int, seed: int = 1) -> list[dict[str, Any]]:
             if rng.random() < 1 / 9:
                 call |= {"tool": "read_page", "args": {"url": page}, "result": f"text of {page}"}
             else:
-                new = f"{rng.randrange(10**6)} {rng.choice(words)}" if moves else ""
-                query = f"{'' if moves else topic} {' '.join(rng.sample(words, 2))} {new}".strip()
+                new = f"{rng.randrange(10**6)} {rng.randrange(10**6)}" if moves else topic
+                query = f"{new} {' '.join(rng.sample(words, rng.choice((1, 2, 2, 3))))}"
                 call |= {"tool": "web_search", "args": {"query": query}, "result": f"1. {page}"}
             made.append(call)
     return made[:rounds]

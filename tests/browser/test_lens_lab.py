@@ -6,7 +6,6 @@ The numbers are the design's own: on the incident threshold 2 trips at round 3, 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -16,9 +15,6 @@ from benchmarks.lab import LabServer
 from benchmarks.page import NotebookPage
 
 pytestmark = pytest.mark.browser
-
-#: One query a round; the scores of the last two are 4/5 exactly.
-BOUNDARY = ["今日天气 气温", "今日天气 晴雨", "今日天气 风力"]
 
 CELLS = [
     "import agentlens as al\nincident = al.load({incident!r})\nboundary = al.load({boundary!r})",
@@ -30,13 +26,10 @@ CELLS = [
 @pytest.fixture(scope="module")
 def opened(chromium: Any, lab: LabServer, root) -> Iterator[NotebookPage]:
     """Yield a notebook with two Lenses, run once."""
-    boundary = lab.work / "boundary.json"
-    rounds = [
-        {"round": i, "tool": "webSearch", "args": {"query": q}} for i, q in enumerate(BOUNDARY, 1)
-    ]
-    boundary.write_text(json.dumps(rounds, ensure_ascii=False), "utf-8")
-    incident = str(root / "sample_traces" / "incident.jsonl")
-    cells = [c.format(incident=incident, boundary=str(boundary)) for c in CELLS]
+    samples = {
+        name: str(root / "sample_traces" / f"{name}.jsonl") for name in ("incident", "boundary")
+    }
+    cells = [cell.format(**samples) for cell in CELLS]
     with NotebookPage(chromium, lab, lab.write("lens.ipynb", cells), size=(1400, 2600)) as page:
         page.run_all()
         page.page.locator(".al-stage").nth(1).wait_for()
