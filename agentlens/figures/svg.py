@@ -30,7 +30,7 @@ from agentlens.figures.words import say
 __all__ = ["strips_svg"]
 
 _GRAIN = 5  # pixels of a cell in which one mark stands for all, once rounds are many
-_FEW = 60  # rounds up to which nodes carry their letters
+_FEW = 30  # rounds up to which nodes carry their letters
 
 
 def strips_svg(view: View, lanes: Lanes, title: str, lang: str = "en") -> str:

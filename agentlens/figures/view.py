@@ -49,8 +49,12 @@ class View:
 
     def masked(self, text: str, limit: int = 80) -> str:
         """Return a text of the trace as it may be shown: secrets masked, on one line, shortened."""
-        masker: Redactor = self.replay.trace.cache.setdefault("masker", Redactor())
-        return shorten(masker(text), limit)
+        cache = self.replay.trace.cache
+        masker: Redactor = cache.setdefault("masker", Redactor())
+        known: dict[str, str] = cache.setdefault("masked", {})
+        if text not in known:
+            known[text] = masker(text)
+        return shorten(known[text], limit)
 
     @cached_property
     def position(self) -> dict[int, int]:
