@@ -204,12 +204,13 @@ def scan_files(
     """
     policy = policy or Policy()
     files, _ = expand(source)
-    workers = workers or (min(os.cpu_count() or 1, 32) if len(files) >= MANY_FILES else 1)
+    many = len(files) >= MANY_FILES
+    workers = workers or (min(os.cpu_count() or 1, 32) if many else 1)
     if workers < 2 or not all(isinstance(file, str) for file in files):
-        batches = ([file] for file in progress_bar(files, progress))
+        batches = ([file] for file in progress_bar(files, progress and many))
         return worst_first(row for batch in batches for row in _scan_batch(batch, policy, tools))
     scan_batch = partial(_scan_batch, policy=policy, tools=tools)
-    found, lost = in_processes(scan_batch, files, workers=workers, progress=progress)
+    found, lost = in_processes(scan_batch, files, workers=workers, progress=progress and many)
     dead = [Row(name, error="reading it ended its process (out of memory?)") for name in lost]
     return worst_first([*found, *dead])
 

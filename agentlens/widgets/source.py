@@ -9,7 +9,7 @@ from typing import Any
 import ipywidgets as widgets
 
 from agentlens.errors import TraceError
-import agentlens.trace.samples as samples
+from agentlens.trace import samples
 from agentlens.trace.load import load
 from agentlens.trace.model import Trace
 from agentlens.widgets.escape import safe

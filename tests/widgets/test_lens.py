@@ -348,7 +348,7 @@ def test_ten_thousand_rounds_open_fast():
     for threshold in (3, 4, 5, 6, 7):
         lens.stage.threshold = threshold
     drag = (time.process_time() - start) / 5
-    assert opened < 3
+    assert opened < 6  # CPU seconds; a guard against quadratic work, benchmarks measure the rest
     assert drag < 0.2
     lens.close()
 
