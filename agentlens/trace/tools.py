@@ -102,7 +102,8 @@ def describe_all(
         effect, key = given if isinstance(given, tuple) else (given or classify(tool), None)
         found = queries_of(arguments, raw, key) if effect == "search" or key else ()
         if effect == "search" and not found and arguments and given is None:
-            effect = "read"  # a lookup by fields, whatever its name
+            # A lookup by fields, whatever its name; an empty query is a query all the same.
+            effect = effect if arguments.keys() & set(QUERY_KEYS) else "read"
         out["effect"].append(effect)
         out["queries"].append(found)
         out["query"].append(" | ".join(found) if found else None)
