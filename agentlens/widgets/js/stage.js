@@ -171,7 +171,12 @@ function makeStage(model, el) {
     schedule("count", "cut", "plot", "done");
   }
   for (const [name, act] of Object.entries(heard)) model.on(name, act);
-  const resized = new ResizeObserver(() => { if (dom.root.clientWidth !== state.width) { state.width = dom.root.clientWidth; schedule("plot"); } });
+  const resized = new ResizeObserver(() => {
+    if (dom.root.clientWidth === state.width) return;
+    state.width = dom.root.clientWidth;
+    unwatch.apply(); // a host may render into an element that it shows later: it has no colours before
+    schedule("colours", "plot");
+  });
   resized.observe(dom.root);
   plotlyReady(model, (model.get("payload") || {}).isolated).then((Plotly) => {
     if (!Plotly || closed) return;
