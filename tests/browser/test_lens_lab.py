@@ -171,3 +171,27 @@ def test_nothing_went_wrong_on_the_page(opened: NotebookPage):
     assert opened.dialogs() == []
     assert opened.errors == []
     assert opened.foreign == []
+
+
+HAS_COLOUR = """(canvas, [r, g, b]) => {
+  const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+  for (let i = 0; i < data.length; i += 4) {
+    if (data[i] === r && data[i + 1] === g && data[i + 2] === b && data[i + 3] === 255) return true;
+  }
+  return false;
+}"""
+#: The trip's colour on a light and on a dark ground (#C62828, #FF6B6B).
+TRIP_COLOUR = {False: [198, 40, 40], True: [255, 107, 107]}
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_trip_wears_the_colour_of_the_theme(chromium: Any, lab: LabServer, root, dark: bool):
+    incident = str(root / "sample_traces" / "incident.jsonl")
+    notebook = lab.write(f"theme-{dark}.ipynb", [f"import agentlens as al\nal.Lens({incident!r})"])
+    with NotebookPage(chromium, lab, notebook, dark=dark) as page:
+        page.run_all()
+        over = page.page.locator(".al-stage .al-over")
+        over.wait_for()
+        page.page.wait_for_timeout(500)
+        assert over.evaluate(HAS_COLOUR, TRIP_COLOUR[dark])
+        assert not over.evaluate(HAS_COLOUR, TRIP_COLOUR[not dark])
