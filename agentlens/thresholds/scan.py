@@ -39,7 +39,7 @@ class Row:
     format
         Format that was read; empty with an error.
     threads, rounds, calls, searches
-        How much is in it.
+        How much is in it; rounds are those with calls.
     trip_round, thread, request, reason
         The earliest trip; None and empty where nothing would have tripped.
     trips
@@ -91,7 +91,10 @@ def row_of(trace: Trace, policy: Policy) -> Row:
         source=trace.meta.source or trace.meta.format,
         format=trace.meta.format,
         threads=len(trace.tables["threads"]["thread"]),
-        rounds=sum(number > 0 for number in rounds["round"]),
+        rounds=sum(
+            number > 0 and bool(members)
+            for number, members in zip(rounds["round"], trace.round_calls, strict=True)
+        ),
         calls=len(trace),
         searches=sum(effect == "search" for effect in calls["effect"]),
         trip_round=trip.round if trip else None,

@@ -37,7 +37,7 @@ def spoken(value: Fraction) -> str:
 
 
 def _layout(width: str) -> widgets.Layout:
-    return widgets.Layout(width=width, margin="0 12px 4px 0")
+    return widgets.Layout(width=width, margin="0 8px 4px 0")
 
 
 class Controls:
@@ -56,33 +56,32 @@ class Controls:
         self, on_policy: Callable[[dict[str, Any]], None], on_view: Callable[[str, Any], None]
     ) -> None:
         self._on_policy, self._on_view = on_policy, on_view
-        self._quiet = False
+        self._quiet, self._lang = False, "en"
         style = {"description_width": "initial"}
         self.preset = widgets.Dropdown(
-            options=Policy.presets(), style=style, layout=_layout("150px")
+            options=Policy.presets(), style=style, layout=_layout("126px")
         )
         self.profile = widgets.Dropdown(
-            options=list(PROFILES), style=style, layout=_layout("175px")
+            options=list(PROFILES), style=style, layout=_layout("150px")
         )
-        self.measure = widgets.Dropdown(options=MEASURES, style=style, layout=_layout("185px"))
+        self.measure = widgets.Dropdown(options=MEASURES, style=style, layout=_layout("164px"))
         self.similarity = widgets.Text(
-            continuous_update=False, style=style, layout=_layout("125px")
+            continuous_update=False, style=style, layout=_layout("104px")
         )
         self.threshold = widgets.BoundedIntText(
-            value=2, min=1, max=10**6, style=style, layout=_layout("130px")
+            value=2, min=1, max=10**6, style=style, layout=_layout("104px")
         )
-        self.reset = widgets.Button(layout=_layout("64px"))
+        self.reset = widgets.Button(layout=_layout("54px"))
         self.thread = widgets.Dropdown(options=["main"], style=style, layout=_layout("200px"))
-        self.x = widgets.Dropdown(options=[("", "round")], style=style, layout=_layout("105px"))
-        self.lang = widgets.Dropdown(
-            options=[("English", "en"), ("中文", "zh")], value="en", layout=_layout("90px")
-        )
-        self.open = widgets.ToggleButton(layout=_layout("76px"))
-        self.tools = widgets.ToggleButton(layout=_layout("76px"))
+        self.x = widgets.Dropdown(options=[("", "round")], style=style, layout=_layout("88px"))
+        self.lang = widgets.Button(layout=_layout("60px"))
+        self.open = widgets.ToggleButton(layout=_layout("60px"))
+        self.tools = widgets.ToggleButton(layout=_layout("60px"))
         for name in ("preset", "profile", "measure", "similarity", "threshold"):
             getattr(self, name).observe(self._policy_chosen, "value")
-        for name in ("thread", "x", "lang", "open", "tools"):
+        for name in ("thread", "x", "open", "tools"):
             getattr(self, name).observe(self._view_chosen, "value")
+        self.lang.on_click(lambda _: self._on_view("lang", "en" if self._lang == "zh" else "zh"))
         self.reset.on_click(lambda _: self._on_policy({"reset": True}))
         self.row = widgets.Box(layout=widgets.Layout(flex_flow="row wrap", align_items="center"))
         self._order = (
@@ -100,7 +99,7 @@ class Controls:
             widget.description_allow_html = False
         for name in ("reset", "open", "tools"):
             getattr(self, name).description = words[name]
-        self._silently(lambda: setattr(self.lang, "value", lang))
+        self._lang, self.lang.description = lang, "English" if lang == "zh" else "中文"
         self._times([value for _, value in self.x.options], lang)
 
     def show(self, policy: Policy) -> None:
@@ -164,7 +163,7 @@ class Controls:
 
     def _view_chosen(self, change: Mapping[str, Any]) -> None:
         if not self._quiet:
-            names = ("thread", "x", "lang", "open", "tools")
+            names = ("thread", "x", "open", "tools")
             self._on_view(
                 next(n for n in names if getattr(self, n) is change["owner"]), change["new"]
             )

@@ -248,13 +248,13 @@ def test_time_axis_only_where_times_are(lens):
 
 
 def test_language(lens, payloads):
-    lens._controls.lang.value = "zh"
+    lens._controls.lang.click()
     assert lens.lang == "zh"
     assert lens.stage.lang == "zh"
     assert lens._controls.reset.description == "重置"
     assert "选择一轮" in lens._detail.value
     lens.lang = "en"
-    assert lens._controls.lang.value == "en"
+    assert lens._controls.lang.description == "中文"
     with pytest.raises(traitlets.TraitError):
         lens.lang = "fr"
     assert payloads == []
