@@ -101,7 +101,8 @@ def records(rng: random.Random, pool: list[str]) -> Iterator[dict[str, Any]]:
         for block in blocks:
             usage = {
                 "input_tokens": 4, "cache_creation_input_tokens": rng.randrange(9_000),
-                "cache_read_input_tokens": rng.randrange(150_000), "output_tokens": rng.randrange(900),
+                "cache_read_input_tokens": rng.randrange(150_000),
+                "output_tokens": rng.randrange(900),
                 "cache_creation": {"ephemeral_5m_input_tokens": 0, "ephemeral_1h_input_tokens": 0},
                 "service_tier": "standard",
             }  # fmt: skip

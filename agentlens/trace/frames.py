@@ -85,6 +85,8 @@ def records_of(table: Any) -> list[dict[str, Any]]:
             else:
                 kept.pop("result", None)
             row = kept
+        if "tool" in names:
+            row.setdefault("tool", None)  # a message without a call
         rows.append(row)
     return rows
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -61,17 +61,17 @@ def load(
     >>> trace.calls["query"][0]
     'weather'
     """
-    document = open_document(session_file(source) if _is_folder(source) else source)
-    reader, remark = detect(document, format)
-    parts = iter(reader.split(document))
-    first = next(parts, None)
-    if first is None:
-        raise document.error("holds no trace")
-    second = next(parts, None)
-    if second is not None:
-        count = 2 + sum(1 for _ in parts)
-        raise document.error(f"holds {count} traces; use agentlens.load_many to read them")
-    return _read(reader, document, first, remark, tools)
+    with closing(open_document(session_file(source) if _is_folder(source) else source)) as document:
+        reader, remark = detect(document, format)
+        parts = iter(reader.split(document))
+        first = next(parts, None)
+        if first is None:
+            raise document.error("holds no trace")
+        second = next(parts, None)
+        if second is not None:
+            count = 2 + sum(1 for _ in parts)
+            raise document.error(f"holds {count} traces; use agentlens.load_many to read them")
+        return _read(reader, document, first, remark, tools)
 
 
 def load_many(
@@ -111,27 +111,27 @@ def load_many(
         for file in progress_bar(files, progress):
             try:
                 document = open_document(file)
-                reader, remark = detect(document, format)
             except TraceError as error:
                 if alone:
                     raise
                 failures.append((_name(file), str(error)))
                 continue
-            yield from _each(reader, document, remark, tools, failures, alone)
+            with closing(document):
+                yield from _each(document, format, tools, failures, alone)
 
     return Corpus(traces)
 
 
 def _each(
-    reader: Format,
     document: Document,
-    remark: str | None,
+    format: str | None,
     tools: Mapping[str, ToolSpec] | None,
     failures: list[tuple[str, str]],
     alone: bool,
 ) -> Iterator[Trace]:
     """Yield the traces of one document; one that cannot be read does not stop the others."""
     try:
+        reader, remark = detect(document, format)
         parts = iter(reader.split(document))
         first, second = next(parts, None), next(parts, None)
         if first is None:

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
 __all__ = ["Redactor", "redact"]
 
@@ -86,6 +88,16 @@ class Redactor:
         for kind, pattern in _COMPILED:
             text = pattern.sub(partial(self._mask, kind), text)
         return text
+
+    def redact_values(self, value: Any) -> Any:
+        """Return plain values (dicts, lists, texts, numbers) with the secrets in texts masked."""
+        if isinstance(value, str):
+            return self(value)
+        if isinstance(value, Mapping):
+            return {key: self.redact_values(item) for key, item in value.items()}
+        if isinstance(value, list | tuple):
+            return [self.redact_values(item) for item in value]
+        return value
 
     def _mask(self, kind: str, match: re.Match[str]) -> str:
         whole = match[0]

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO
 
 import orjson
 
@@ -59,6 +59,12 @@ class Document:
     head: list[Any]
     _records: Iterator[tuple[int, Any]]
     notes: dict[tuple[str, str], Note] = field(default_factory=dict)
+    _streams: tuple[Any, ...] = ()
+
+    def close(self) -> None:
+        """Close what was opened to read it (not a file object that the user opened)."""
+        for stream in self._streams:
+            stream.close()
 
     def records(self) -> Iterator[tuple[int, Any]]:
         """Yield ``(line or item number, record)``, once."""
@@ -136,7 +142,7 @@ def _open_path(text: str) -> Document:
             stream = fsspec.open(text, "rb", compression="infer").open()
         except (OSError, ValueError, ImportError) as error:
             raise TraceError(f"cannot open: {error}".splitlines()[0], source=text) from None
-        return _open_stream(stream, text, None)
+        return _owned((stream,), text, None)
     path = Path(text.removeprefix("file://")).expanduser()
     try:
         if path.is_dir():
@@ -150,9 +156,20 @@ def _open_path(text: str) -> Document:
         raise TraceError(f"cannot open: {reason}", source=text[:200]) from None
     packed = stream.read(2) == b"\x1f\x8b"
     stream.seek(0)
-    if packed:
-        stream = cast("io.BufferedReader", gzip.GzipFile(fileobj=stream))
-    return _open_stream(stream, text, path)
+    streams = (gzip.GzipFile(fileobj=stream), stream) if packed else (stream,)
+    return _owned(streams, text, path)
+
+
+def _owned(streams: tuple[Any, ...], name: str, path: Path | None) -> Document:
+    """Read from the first of streams that are ours to close."""
+    try:
+        document = _open_stream(streams[0], name, path)
+    except BaseException:
+        for stream in streams:
+            stream.close()
+        raise
+    document._streams = streams
+    return document
 
 
 def _binary(source: Any) -> BinaryIO:

@@ -102,10 +102,12 @@ class _Reader:
                 continue
             facts = mapping(mapping(inner.get("extra")).get("agentlens"))
             name = text_or_none(inner.get("trajectory_id")) or f"{thread}-agent-{number}"
-            parent, call = self.started_by.get(name, (thread, None))
-            label = text_or_none(facts.get("name")) or text_or_none(
-                mapping(inner.get("agent")).get("name")
-            )
+            starter: tuple[str | None, str | None] = self.started_by.get(name, (thread, None))
+            parent, call = starter
+            label = text_or_none(mapping(inner.get("agent")).get("name"))
+            if "kind" in facts:  # written by `to_atif`
+                label, parent = text_or_none(facts.get("name")), text_or_none(facts.get("parent"))
+                call = text_or_none(facts.get("parent_call"))
             build.thread(
                 name,
                 parent=parent,
@@ -186,10 +188,12 @@ class _Reader:
                 row,
                 as_text(call.get("function_name")) or "?",
                 args,
-                call_id=None if inner.get("id_generated") else call_id,
+                call_id=call_id,
                 started=inner.get("started", started),
                 line=number,
-                **{k: inner[k] for k in ("seconds", "tokens", "cost") if k in inner},
+                **{
+                    k: inner[k] for k in ("seconds", "tokens", "cost", "id_generated") if k in inner
+                },
             )
             if call_id:
                 mine[call_id] = at

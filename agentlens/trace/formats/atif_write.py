@@ -101,6 +101,8 @@ class _Writer:
         model = meta.models[0] if spoken == set(meta.models) and len(spoken) == 1 else None
         facts = _some(
             kind=about.get("kind") if name != MAIN else None,
+            parent=about.get("parent"),
+            parent_call=about.get("parent_call"),
             name=about.get("name"),
             abandoned=about.get("abandoned"),
             source_format=meta.format if name == MAIN else None,
@@ -188,7 +190,8 @@ class _Writer:
             for at in self.trace.round_calls[row]
         ]
         ids = _unique([str(call["call_id"]) for call in calls])
-        parts = (rounds["input_tokens"] or 0) + (rounds["output_tokens"] or 0)
+        known = [rounds[c] for c in ("input_tokens", "output_tokens") if rounds[c] is not None]
+        parts = sum(known) if known else None
         facts = _some(
             round=rounds["round"] if rounds["round"] != expected else None,
             hidden=rounds["hidden"],

@@ -82,7 +82,7 @@ class _Writer:
         self.session_id = session_id
         self.threads = threads
         self.rows: dict[tuple[str, str], int] = {}
-        self.calls: dict[str, int] = {}
+        self.calls: dict[str, tuple[int, float | None]] = {}
         self.late: list[tuple[Entry, str]] = []
         self.compacted: set[str] = set()
 
@@ -104,7 +104,7 @@ class _Writer:
                 build.user(entry.text, thread=thread, started=entry.time, line=entry.line)
             elif kind == "notice":
                 self._notice(entry)
-            elif kind != "prompt":
+            elif kind not in ("prompt", "link"):
                 self._event(entry, thread)
         for entry, thread in self.late:
             self._results(entry, thread, last=True)
@@ -153,7 +153,7 @@ class _Writer:
                     started=entry.time, line=entry.line,
                 )  # fmt: skip
                 if call_id:
-                    self.calls[call_id] = call
+                    self.calls[call_id] = (call, entry.time)
 
     def _results(self, entry: Entry, thread: str, *, last: bool) -> None:
         build = self.build
@@ -195,16 +195,22 @@ class _Writer:
         """Give a background agent's call the result that came later."""
         found = {name: text.strip() for name, text in _NOTICE.findall(entry.text)}
         call_id = found.get("tool-use-id") or self.threads.call_of.get(found.get("task-id", ""))
-        call = self.calls.get(call_id or "")
+        call, begun = self.calls.get(call_id or "", (None, None))
         text = found.get("result") or found.get("summary")
         if call is None or text is None:
             self.build.note("skipped", "a task notification belongs to no call", entry.line)
             return
         failed = found.get("status", "completed") not in ("completed", "success", "running")
+        times = {} if begun is None or entry.time is None else {"seconds": entry.time - begun}
         self.build.result(
-            call, text, status="error" if failed else "ok", ended=entry.time, paired_by="id",
+            call,
+            text,
+            status="error" if failed else "ok",
+            ended=entry.time,
+            paired_by="id",
             error_type=found.get("status") if failed else None,
-        )  # fmt: skip
+            **times,
+        )
 
     def _event(self, entry: Entry, thread: str) -> None:
         if entry.kind == "summary":  # follows its boundary, or stands for it in older logs

@@ -7,6 +7,7 @@ what is not kept is let go record by record: that is what holds memory below the
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -264,8 +265,8 @@ class SubagentFile:
 
         agent = self.path.name.removeprefix("agent-").removesuffix(".jsonl")
         try:
-            document = open_document(self.path)
-            found = scan(document.records(), build, session, agent)
+            with closing(open_document(self.path)) as document:
+                found = scan(document.records(), build, session, agent)
         except TraceError as error:
             build.note("damaged", f"a sub-agent's log was left out: {error.message}")
             return []

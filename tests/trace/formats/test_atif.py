@@ -1,0 +1,154 @@
+"""ATIF: what is written is valid by the official models, and reading it gives the trace again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import atif
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agentlens.trace import samples
+from agentlens.trace.formats.atif import to_atif, write_atif
+from agentlens.trace.load import load, load_many
+from agentlens.trace.model import Trace
+
+#: Columns that say where in the source, or in the table, something stands.
+PLACES = frozenset("line call round_row after_row".split())
+
+
+def by_thread(trace: Trace) -> dict[str, list[dict]]:
+    """Return the rows of each table, thread by thread."""
+    out = {}
+    for table in ("rounds", "calls", "events"):
+        cells = trace.tables[table]
+        rows = [
+            {k: v[i] for k, v in cells.items() if k not in PLACES}
+            for i in range(len(cells["thread"]))
+        ]
+        out[table] = sorted(rows, key=lambda row: row["thread"])
+    threads = trace.tables["threads"]
+    rows = [{k: v[i] for k, v in threads.items()} for i in range(len(threads["thread"]))]
+    out["threads"] = sorted(rows, key=lambda row: row["thread"])
+    return out
+
+
+def agrees(trace: Trace) -> None:
+    written = to_atif(trace)
+    atif.Trajectory.model_validate(written)
+    again = load(written)
+    assert again.format == "atif"
+    for table, rows in by_thread(trace).items():
+        assert by_thread(again)[table] == rows, table
+    assert again.meta.task == trace.meta.task
+    assert again.meta.models == trace.meta.models
+    assert again.meta.session_id == trace.meta.session_id
+    assert dict(again.meta.outcome) == dict(trace.meta.outcome)
+
+
+@pytest.mark.parametrize("name", samples.names())
+def test_samples_survive_the_round_trip(name: str):
+    agrees(load(samples.path(name)))
+
+
+def test_writing_a_file(tmp_path: Path):
+    path = write_atif(load(samples.path("incident")), tmp_path / "out.json")
+    atif.Trajectory.model_validate(json.loads(path.read_text("utf-8")))
+    assert len(load(path)) == 5
+
+
+words = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
+rows = st.lists(
+    st.fixed_dictionaries(
+        {"tool": st.none() | words.filter(bool), "step": st.booleans()},
+        optional={
+            "args": st.dictionaries(words, st.integers(0, 9) | words, max_size=3)
+            | words
+            | st.none(),
+            "result": words,
+            "error": st.booleans(),
+            "text": words,
+            "thought": words,
+            "seconds": st.floats(0, 100),
+            "tokens": st.integers(0, 99),
+            "cost": st.floats(0, 9),
+            "started": st.integers(1_700_000_000, 1_800_000_000),
+            "thread": st.sampled_from(["main", "sub"]),
+            "user": st.just(True),
+        },
+    ),
+    min_size=1,
+    max_size=12,
+)
+
+
+@given(rows)
+def test_any_plain_trace_survives_the_round_trip(drawn):
+    number, items = 0, []
+    for row in drawn:
+        number += row.pop("step")
+        if row.pop("user", False):
+            items.append({"role": "user", "text": "q"})
+        items.append({"round": number, **row})
+    agrees(load(items))
+
+
+def test_reading_what_others_write():
+    step = {
+        "step_id": 2,
+        "source": "agent",
+        "message": "x",
+        "timestamp": "2026-03-02T09:00:00Z",
+        "model_name": "m",
+    }
+    document = {
+        "schema_version": "ATIF-v1.2",
+        "agent": {"name": "a", "version": "1"},
+        "steps": [
+            {"step_id": 1, "source": "user", "message": [{"type": "text", "text": "go"}]},
+            {**step, "is_copied_context": True, "metrics": {"prompt_tokens": 5}},
+            {
+                **step,
+                "step_id": 3,
+                "reasoning_content": "hm",
+                "llm_call_count": 1,
+                "tool_calls": [
+                    {"tool_call_id": "c1", "function_name": "f", "arguments": {"q": 1}},
+                    {"tool_call_id": "c2", "function_name": "g", "arguments": {}},
+                ],
+                "observation": {
+                    "results": [
+                        {"source_call_id": "c2", "content": "Error: no"},
+                        {"source_call_id": "c1", "content": None, "extra": {"is_error": True}},
+                        {"content": "a remark"},
+                    ]
+                },
+                "metrics": {
+                    "prompt_tokens": 9,
+                    "cached_tokens": 4,
+                    "completion_tokens": 2,
+                    "cost_usd": 0.1,
+                },
+            },
+        ],
+    }
+    atif.Trajectory.model_validate(document)
+    trace = load(document)
+    rounds, calls = trace.tables["rounds"], trace.tables["calls"]
+    assert rounds["copied"] == [True, False]
+    assert rounds["input_tokens"] == [5, 9]
+    assert rounds["cost"] == [None, 0.1]
+    assert calls["status"] == ["error", "error"]
+    assert calls["paired_by"] == ["id", "id"]
+    assert trace.tables["events"]["kind"] == ["user_message", "other"]
+    assert trace.meta.format_version == "ATIF-v1.2"
+    assert len(load_many([document, document])) == 2
+
+
+def test_agents_within_agents():
+    trace = load(samples.path("atif_subagent_loop"))
+    threads = trace.tables["threads"]
+    assert threads["thread"] == ["main", "scout"]
+    assert (threads["parent"][1], threads["parent_call"][1]) == ("main", "call_task")

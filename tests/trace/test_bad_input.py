@@ -1,0 +1,272 @@
+"""Every kind of bad input: a one-line error that says what and where, or a note and a trace."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from agentlens.errors import TraceError
+from agentlens.trace.load import load, load_many
+
+ROW = {
+    "round": 1,
+    "tool": "web_search",
+    "args": {"query": "weather"},
+    "result": "r",
+    "error": False,
+}
+
+
+def rows(number: int) -> list[dict]:
+    return [{**ROW, "round": n} for n in range(1, number + 1)]
+
+
+def jsonl(items) -> str:
+    return "".join(json.dumps(item) + "\n" for item in items)
+
+
+def refused(source, **options) -> str:
+    with pytest.raises(TraceError) as caught:
+        load(source, **options)
+    message = str(caught.value)
+    assert "\n" not in message
+    return message
+
+
+@pytest.mark.parametrize("text", ["", "   \n\n", "\ufeff"])
+def test_an_empty_file(tmp_path: Path, text: str):
+    path = tmp_path / "empty.jsonl"
+    path.write_text(text, "utf-8")
+    assert refused(path) == f"{path}: the file is empty"
+
+
+def test_a_missing_file(tmp_path: Path):
+    assert refused(tmp_path / "nowhere.jsonl").endswith("nowhere.jsonl: no such file")
+    assert "io.StringIO" in refused('[{"round": 1}]')
+
+
+def test_a_binary_file(tmp_path: Path):
+    path = tmp_path / "x.bin"
+    path.write_bytes(bytes(range(256)) * 20)
+    assert "is a binary file" in refused(path)
+    path.write_bytes(b"PK\x03\x04" + bytes(100))
+    assert "a ZIP archive" in refused(path)
+    path.write_bytes(b"SQLite format 3\x00" + bytes(100))
+    assert "an SQLite database" in refused(path)
+
+
+def test_a_text_that_is_no_log(tmp_path: Path):
+    path = tmp_path / "x.txt"
+    path.write_text("Dear diary,\nnothing.\n")
+    assert (
+        refused(path)
+        == f"{path}, line 1: is not JSON or JSON lines: it starts with 'Dear diary,\\nnothing.'"
+    )
+
+
+def test_a_folder_without_logs(tmp_path: Path):
+    assert "use agentlens.load_many" in refused(tmp_path)
+    (tmp_path / "notes.txt").write_text("x")
+    with pytest.raises(TraceError, match="the folder holds no log"):
+        load_many(tmp_path)
+
+
+def test_a_truncated_last_line_costs_that_line(tmp_path: Path):
+    path = tmp_path / "cut.jsonl"
+    path.write_text(jsonl(rows(4))[:-20])
+    trace = load(path)
+    assert trace.tables["calls"]["round"] == [1, 2, 3]
+    (note,) = trace.notes
+    assert (note.kind, note.line) == ("damaged", 4)
+    assert "cut off" in note.message
+
+
+def test_invalid_json_at_line_7_of_lines_costs_that_line(tmp_path: Path):
+    lines = jsonl(rows(9)).splitlines()
+    lines[6] = lines[6].replace('"round": 7', '"round": seven')
+    path = tmp_path / "bad.jsonl"
+    path.write_text("\n".join(lines) + "\n")
+    trace = load(path)
+    assert trace.tables["calls"]["round"] == [1, 2, 3, 4, 5, 6, 8, 9]
+    (note,) = trace.notes
+    assert (note.kind, note.line, note.count) == ("damaged", 7, 1)
+
+
+def test_invalid_json_at_line_7_of_a_document_names_the_line(tmp_path: Path):
+    record = {"id": "a", "model": "m", "messages": [{"role": "user", "content": "x"}] * 3}
+    text = json.dumps(record, indent=1).splitlines()
+    text[6] = text[6].replace('"', "", 1)
+    path = tmp_path / "bad.json"
+    path.write_text("\n".join(text))
+    assert refused(path).startswith(f"{path}, line 7: is not valid JSON: ")
+
+
+def test_a_damaged_first_line_costs_that_line(tmp_path: Path):
+    path = tmp_path / "head.jsonl"
+    path.write_text('nd": 1, "tool": "x"}\n' + jsonl(rows(3)))
+    trace = load(path)
+    assert len(trace) == 3
+    assert trace.notes[0].line == 1
+
+
+def test_a_truncated_array_keeps_what_came_before(tmp_path: Path):
+    for indent in (None, 1):
+        path = tmp_path / "cut.json"
+        path.write_text(json.dumps(rows(5), indent=indent)[:-30])
+        trace = load(path)
+        assert len(trace) == 4
+        assert "cut off after item 4" in trace.notes[0].message
+
+
+def test_a_truncated_object_names_the_line(tmp_path: Path):
+    path = tmp_path / "cut.json"
+    path.write_text('{"messages": [{"role": "user"')
+    assert refused(path) == f"{path}, line 1: the JSON ends in the middle of a value"
+
+
+def test_an_unknown_format_says_what_was_seen_and_what_is_known(tmp_path: Path):
+    path = tmp_path / "x.json"
+    path.write_text('{"alpha": 1, "beta": 2}')
+    message = refused(path)
+    assert "alpha, beta" in message
+    assert "claude_code, atif, tau, langchain, plain, anthropic, openai" in message
+    assert "unknown format 'codex'" in refused(path, format="codex")
+    assert "records are int" in refused([1, 2, 3])
+
+
+@pytest.mark.parametrize("text", ["5", '"x"', "[]", "null", "{}"])
+def test_json_that_is_no_log(text: str):
+    assert refused(io.StringIO(text)).startswith("file object: ")
+
+
+def test_other_encodings_and_line_ends(tmp_path: Path):
+    text = jsonl([{**ROW, "args": {"query": "北京天气"}}, {**ROW, "round": 2}])
+    for name, data in {
+        "bom": b"\xef\xbb\xbf" + text.encode(),
+        "crlf": text.replace("\n", "\r\n").encode(),
+        "utf16": text.encode("utf-16"),
+        "zipped.jsonl": gzip.compress(text.encode()),
+        "blank": text.replace("\n", "\n\n").encode() + b"\n\n",
+        "nul": text.encode() + bytes(64),
+    }.items():
+        path = tmp_path / name
+        path.write_bytes(data)
+        trace = load(path)
+        assert len(trace) == 2, name
+        assert not trace.notes, name
+
+
+def test_what_strict_json_refuses_is_repaired_and_told(tmp_path: Path):
+    lines = [
+        '{"round": 1, "tool": "a", "args": {"x": NaN}, "result": "r"}',
+        '{"round": 2, "tool": "a", "args": {}, "result": "cut \\ud83d"}',
+        '{"round": 3, "tool": "a", "args": {}, "result": "null \\u0000 byte"}',
+    ]
+    path = tmp_path / "odd.jsonl"
+    path.write_bytes(
+        "\n".join(lines).encode() + b'\n{"round": 4, "tool": "a", "result": "\xff\xfe"}\n'
+    )
+    trace = load(path)
+    results = trace.tables["calls"]["result"]
+    assert results[1] == "cut ?"
+    assert results[2] == "null \x00 byte"
+    assert results[3] == "\ufffd\ufffd"
+    (note,) = trace.notes
+    assert (note.kind, note.count) == ("damaged", 3)
+    assert len(trace.calls) == 4
+
+
+def test_deep_nesting_is_damage_and_no_crash(tmp_path: Path):
+    deep = '{"round": 1, "tool": "a", "args": ' + '{"x":' * 100_000 + "1" + "}" * 100_000 + "}"
+    path = tmp_path / "deep.jsonl"
+    path.write_text(deep + "\n" + jsonl(rows(2)))
+    trace = load(path)
+    assert len(trace) == 2
+    assert "nested too deeply" in trace.notes[0].message
+    path.write_text(deep)
+    assert "nested too deeply" in refused(path)
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"round": "1", "tool": "a"}, "item 2: 'round' must be a whole number, not '1'"),
+        ({"round": 1.5, "tool": "a"}, "item 2: 'round' must be a whole number, not '1.5'"),
+        ({"round": True, "tool": "a"}, "item 2: 'round' must be a whole number, not 'True'"),
+        ({"round": 1, "tool": 7}, "item 2: 'tool' must be text, not '7'"),
+        (
+            {"round": 1, "tool": "a", "args": [1]},
+            "item 2: 'args' must be an object or text, not '[1]'",
+        ),
+        (
+            {"round": 1, "tool": "a", "error": "no"},
+            "item 2: 'error' must be true or false, not 'no'",
+        ),
+        (
+            {"round": 1, "tool": "a", "seconds": "7s"},
+            "item 2: 'seconds' must be a number, not '7s'",
+        ),
+        ({"round": 1, "tool": "a", "seconds": -1}, "item 2: 'seconds' must not be negative"),
+        ({"round": 1, "tool": "a", "started": "noon"}, "item 2: 'started' is no time: 'noon'"),
+        ({"tool": "a", "args": {}}, "item 2: 'round' is missing"),
+        ({"round": 2}, "item 2: 'tool' is missing (null for a message without a call)"),
+        (5, "item 2: expected an object, found '5'"),
+    ],
+)
+def test_wrong_types_in_the_plain_format(row, message):
+    assert refused([ROW, row]) == message
+
+
+def test_wrong_types_in_lines_name_the_line(tmp_path: Path):
+    path = tmp_path / "x.jsonl"
+    path.write_text(jsonl([ROW, ROW, {**ROW, "cost": "free"}]))
+    assert refused(path) == f"{path}, line 3: 'cost' must be a number, not 'free'"
+
+
+def test_nothing_else_is_taken():
+    for odd in (5, None, b"bytes", object()):
+        assert "expected a path" in refused(odd)
+    assert refused([]) == "the list is empty"
+
+
+MEASURE = """
+import resource, sys
+from agentlens.trace.load import load
+trace = load(sys.argv[1])
+print(len(trace), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+def test_a_huge_array_on_one_line_is_streamed(tmp_path: Path, count, root: Path):
+    size = count(40_000_000, 200_000_000)
+    path = tmp_path / "huge.json"
+    row = {"role": "tool", "content": "0123456789abcdef " * 60}
+    with path.open("w") as file:
+        file.write('[{"role": "user", "content": "go"}')
+        number = 0
+        while file.tell() < size:
+            number += 1
+            function = {"name": "read", "arguments": json.dumps({"path": f"f{number}"})}
+            call = {"id": f"c{number}", "type": "function", "function": function}
+            file.write(
+                ", " + json.dumps({"role": "assistant", "content": None, "tool_calls": [call]})
+            )
+            file.write(", " + json.dumps({**row, "tool_call_id": f"c{number}"}))
+        file.write("]")
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURE, str(path)],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=root,
+    )
+    calls, peak = map(int, done.stdout.split())
+    assert calls == number
+    unit = 1 if sys.platform == "darwin" else 1024
+    assert peak * unit < 6 * path.stat().st_size
