@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import re
 from pathlib import Path
@@ -12,10 +13,8 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 PYTHON = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)(?:#[^)]*)?\)")
-#: `expression   # 3: why`, `# "text"`, `# True`: what stands after the hash is the value.
-VALUE = re.compile(
-    r"^(?P<code>[^#]+?)\s+# (?P<value>-?\d+|None|True|False|'[^']*'|\"[^\"]*\")(?=$|:)"
-)
+#: `expression  # 3: why`, `# "text"`, `# True`: what stands after the hash is the value.
+SAID = re.compile(r"# (-?\d+|None|True|False|'[^']*'|\"[^\"]*\")(?=$|:)")
 
 
 @pytest.fixture
@@ -31,11 +30,15 @@ def test_every_python_block_runs(page: Path, elsewhere: Path):
     """The blocks of one page run in order, in one namespace; values said in comments hold."""
     names: dict[str, object] = {"__name__": "__main__"}
     for block in PYTHON.findall(page.read_text("utf-8")):
-        exec(compile(block, str(page), "exec"), names)
-        for line in block.splitlines():
-            said = VALUE.match(line)
-            if said and "=" not in re.sub(r"\(.*?\)", "", said["code"]):
-                assert eval(said["code"], names) == eval(said["value"]), line
+        lines = block.splitlines()
+        for step in ast.parse(block).body:
+            if not isinstance(step, ast.Expr):
+                exec(compile(ast.Module([step], []), str(page), "exec"), names)
+                continue
+            value = eval(compile(ast.Expression(step.value), str(page), "eval"), names)
+            last = lines[step.end_lineno - 1]
+            if said := SAID.search(last, step.end_col_offset):
+                assert value == ast.literal_eval(said[1]), last
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.relative_to(ROOT).as_posix())
