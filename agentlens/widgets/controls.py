@@ -64,7 +64,7 @@ class Controls:
         self.profile = widgets.Dropdown(
             options=list(PROFILES), style=style, layout=_layout("150px")
         )
-        self.measure = widgets.Dropdown(options=MEASURES, style=style, layout=_layout("164px"))
+        self.measure = widgets.Dropdown(options=MEASURES, style=style, layout=_layout("174px"))
         self.similarity = widgets.Text(
             continuous_update=False, style=style, layout=_layout("104px")
         )
@@ -74,7 +74,7 @@ class Controls:
         self.reset = widgets.Button(layout=_layout("54px"))
         self.thread = widgets.Dropdown(options=["main"], style=style, layout=_layout("200px"))
         self.x = widgets.Dropdown(options=[("", "round")], style=style, layout=_layout("88px"))
-        self.lang = widgets.Button(layout=_layout("60px"))
+        self.lang = widgets.Button(layout=_layout("44px"))
         self.open = widgets.ToggleButton(layout=_layout("60px"))
         self.tools = widgets.ToggleButton(layout=_layout("60px"))
         for name in ("preset", "profile", "measure", "similarity", "threshold"):
@@ -84,6 +84,7 @@ class Controls:
         self.lang.on_click(lambda _: self._on_view("lang", "en" if self._lang == "zh" else "zh"))
         self.reset.on_click(lambda _: self._on_policy({"reset": True}))
         self.row = widgets.Box(layout=widgets.Layout(flex_flow="row wrap", align_items="center"))
+        self.row.add_class("agentlens-controls")
         self._order = (
             self.preset, self.profile, self.measure, self.similarity, self.threshold, self.reset,
             self.thread, self.x, self.lang, self.open, self.tools,
@@ -99,7 +100,7 @@ class Controls:
             widget.description_allow_html = False
         for name in ("reset", "open", "tools"):
             getattr(self, name).description = words[name]
-        self._lang, self.lang.description = lang, "English" if lang == "zh" else "中文"
+        self._lang, self.lang.description = lang, "EN" if lang == "zh" else "中文"
         self._times([value for _, value in self.x.options], lang)
 
     def show(self, policy: Policy) -> None:

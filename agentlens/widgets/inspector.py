@@ -30,7 +30,7 @@ STYLE = """
   color: var(--jp-ui-font-color1, currentColor); max-width: 1000px; min-width: 0;}
 .agentlens-round h4 {font-size: 13px; font-weight: 600; margin: 12px 0 4px;}
 .agentlens-round p {margin: 0 0 4px;}
-.agentlens-round .muted {color: var(--jp-ui-font-color2, #5a6572);}
+.agentlens-round .muted, .agentlens-round.muted {color: var(--jp-ui-font-color2, #5a6572);}
 .agentlens-round .pair {display: flex; flex-wrap: wrap; gap: 4px 24px;}
 .agentlens-round .pair > div {flex: 1 1 220px; min-width: 0;}
 .agentlens-round .query {font-size: 16px; overflow-wrap: anywhere;}
@@ -42,6 +42,7 @@ STYLE = """
 .agentlens-round ul {margin: 4px 0; padding-left: 18px; overflow-wrap: anywhere;}
 .agentlens-round .new {font-weight: 600;}
 .agentlens-round summary {cursor: pointer;}
+.agentlens-controls button {padding: 0 4px;}
 </style>
 """
 
