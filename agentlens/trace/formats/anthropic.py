@@ -24,7 +24,7 @@ from agentlens.trace.times import parse_time
 __all__ = ["CALL_BLOCKS", "NAME", "blocks_of", "calls_of", "read", "sniff", "split", "turn_of"]
 
 NAME = "anthropic"
-CALL_BLOCKS = frozenset(("tool_use", "server_tool_use", "mcp_tool_use"))
+CALL_BLOCKS = ("tool_use", "server_tool_use", "mcp_tool_use")
 _HIDDEN = ("condenseParent", "truncationParent")
 
 
@@ -40,8 +40,8 @@ def _score(messages: Sequence[Any]) -> float:
         or any("tool_calls" in m or "round" in m for m in rows)
     ):
         return 0.0
-    kinds = {b.get("type") for m in ours for b in dicts(m["content"])}
-    if kinds & CALL_BLOCKS or "tool_result" in kinds:
+    kinds = {text_or_none(b.get("type")) for m in ours for b in dicts(m["content"])}
+    if kinds.intersection(CALL_BLOCKS) or "tool_result" in kinds:
         return 0.94
     marked = any("modelInfo" in m or "stop_reason" in m or set(_HIDDEN) & set(m) for m in ours)
     return 0.9 if "thinking" in kinds or marked else 0.46

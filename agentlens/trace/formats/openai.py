@@ -42,7 +42,7 @@ __all__ = [
 ]
 
 NAME = "openai"
-ROLES = frozenset(("system", "developer", "user", "assistant", "tool", "function"))
+ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 _SIGNS = ("tool_calls", "tool_call_id", "tool_call_ids", "function_call", "reasoning_content")
 
 
