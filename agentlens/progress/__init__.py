@@ -1,0 +1,1 @@
+"""Floor 2, did it move: tokens, similarity, clusters, URLs and results of a trace."""
