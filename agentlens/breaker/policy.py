@@ -65,12 +65,12 @@ class Policy:
     retry_failed: bool = SWITCHES["retry_failed"].default
 
     def __post_init__(self) -> None:
-        from agentlens.progress.text import describe
+        from agentlens.progress.text import tokenize
 
         object.__setattr__(self, "similarity", as_fraction(self.similarity))
         for name, switch in SWITCHES.items():
             switch.validate(name, getattr(self, name))
-        describe(self.profile)  # raises where no such profile exists
+        tokenize("", self.profile, punct=self.punct)  # raises where there is no such profile
 
     @classmethod
     def presets(cls) -> list[str]:

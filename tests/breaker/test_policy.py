@@ -45,12 +45,18 @@ def test_a_similarity_survives_a_float(given, wanted):
         ("window", 0),
         ("search_tools", "("),
         ("profile", "none@7"),
+        ("punct", "keep"),
         ("measure", None),
     ],
 )
 def test_a_switch_that_cannot_hold_a_value_says_what_it_may_hold(switch, value):
     with pytest.raises(PolicyError, match=switch):
         Policy.preset("classic", **{switch: value})
+
+
+def test_a_punctuation_that_the_profile_does_not_have_is_refused_at_once():
+    with pytest.raises(PolicyError, match="punct 'delete' of safe@1"):
+        Policy.preset("classic", profile="safe@1", punct="delete")
 
 
 def test_an_unknown_switch_or_preset_lists_those_that_exist():
