@@ -73,7 +73,7 @@ class Controls:
         )
         self.reset = widgets.Button(layout=_layout("54px"))
         self.thread = widgets.Dropdown(options=["main"], style=style, layout=_layout("200px"))
-        self.x = widgets.Dropdown(options=[("", "round")], style=style, layout=_layout("88px"))
+        self.x = widgets.Dropdown(options=[("", "round")], style=style, layout=_layout("98px"))
         self.lang = widgets.Button(layout=_layout("44px"))
         self.open = widgets.ToggleButton(layout=_layout("60px"))
         self.tools = widgets.ToggleButton(layout=_layout("60px"))

@@ -74,6 +74,7 @@ class ToolMarks:
         self._quiet = True
         for tool, button in self.buttons.items():
             button.value = tool in searches
+            button.icon = "check" if button.value else ""  # not by shade alone
         self._quiet = False
         self._layout()
 
