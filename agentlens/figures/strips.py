@@ -136,14 +136,13 @@ def _states(view: View, axis: Axis, look: Look) -> list[Any]:
     bars = []
     for name in dict.fromkeys(name for name, _, _ in spans):
         own = [(low, high) for other, low, high in spans if other == name]
-        said = look.say(f"state_{name}")
+        said, faint = look.say(f"state_{name}"), name == "running"
+        ink = look.colours["ink"] if faint else ink_on(look.colours[name])
         bars.append(
             go.Bar(
                 orientation="h", y=[0] * len(own), base=[low for low, _ in own], width=1, name=said,
                 x=[high - low for low, high in own], yaxis="y3", text=[said] * len(own),
-                insidetextfont={
-                    "color": look.colours["ink"] if name == "running" else ink_on(look.colours[name])
-                },
+                insidetextfont={"color": ink}, textfont={"color": ink},
                 textposition="inside", insidetextanchor="start", constraintext="both",
                 hovertemplate=said + "<extra></extra>",
                 marker={
@@ -152,7 +151,7 @@ def _states(view: View, axis: Axis, look: Look) -> list[Any]:
                         "shape": _PATTERNS.get(name, ""), "solidity": 0.2, "fillmode": "overlay",
                         "bgcolor": look.colours[name], "fgcolor": look.colours["ground"],
                     },
-                    "opacity": 0.35 if name == "running" else 1.0,
+                    "opacity": 0.35 if faint else 1.0,
                 },
             )
         )  # fmt: skip

@@ -146,8 +146,8 @@ def contrast(a: str, b: str) -> float:
 
 
 def ink_on(colour: str) -> str:
-    """Return near-black or white, whichever is read more easily on a colour."""
-    return max(("#111418", "#FFFFFF"), key=lambda ink: contrast(ink, colour))
+    """Return black or white, whichever is read more easily on a colour: at least 4.5 : 1."""
+    return max(("#000000", "#FFFFFF"), key=lambda ink: contrast(ink, colour))
 
 
 def _lines(colours: Mapping[str, str], clusters: Iterable[str]) -> list[str]:

@@ -48,7 +48,10 @@ def said_of(view: View, lang: str = "en") -> Said:
     replay, rounds = view.replay, view.replay.trace.tables["rounds"]
     if not view.rows:
         return Said(say(lang, "empty"), say(lang, "empty_hint"))
-    total = max(rounds["round"][row] for row in view.rows)
+    acting = [row for row in view.rows if replay.trace.round_calls[row]]
+    total = max(
+        rounds["round"][row] for row in acting or view.rows
+    )  # a last answer is no round more
     if not replay.policy.enabled:
         return Said(say(lang, "disabled"))
     if all(replay.signals.query[row] < 0 for row in view.rows):

@@ -43,7 +43,7 @@ export function luminance(colour) {
 
 // Black or white, whichever is read more easily on a colour.
 export function inkOn(colour) {
-  return luminance(colour) > 0.2 ? "#111418" : "#ffffff";
+  return luminance(colour) > 0.179 ? "#000000" : "#ffffff"; // where both are 4.6 : 1
 }
 
 // The colour of a place t in [0, 1] on the sequential scale.

@@ -94,7 +94,7 @@ export function nextPlateau(view, similarity, up, only) {
 // A similarity that the level of a rank no longer reaches, but the next one does.
 export function justAbove(view, rank) {
   const { levels, measure, strict } = view;
-  if (strict && rank > 0) return levelSimilarity(levels[rank - 1], measure);
+  if (strict && rank > 0) return levelSimilarity(levels[rank - 1], measure, true);
   const low = rank > 0 ? levelValue(levels[rank - 1], measure) : 0;
   for (let step = Math.floor(low * 100 + 1e-9); step <= 100; step++) {
     if (step < 1) continue;

@@ -35,9 +35,10 @@ export function viewOf(payload) {
   for (let i = 0; i < n; i++) end[rounds.sequence[i]] = i;
   let total = 0, requests = 0;
   for (let i = 0; i < n; i++) {
-    total = Math.max(total, rounds.number[i]);
+    if (rounds.acts[i]) total = Math.max(total, rounds.number[i]); // a last answer is no round more
     if (i === 0 || rounds.request[i] !== rounds.request[i - 1]) requests += 1;
   }
+  if (!total && n) total = rounds.number.reduce((a, b) => Math.max(a, b));
   return {
     ...rounds,
     n, levels, rank, sequences, total, requests,

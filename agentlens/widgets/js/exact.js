@@ -74,12 +74,13 @@ export function levelValue([p, q], measure) {
   return measure === "cosine" ? Math.sqrt(p / q) : p / q;
 }
 
-// A similarity with the value of a level; a cosine level is a square and need not have a root.
-export function levelSimilarity(level, measure) {
+// A similarity with the value of a level. A cosine level is a square and need not have a root: then
+// the next millionth below, that reaches it (or above, that does not).
+export function levelSimilarity(level, measure, above = false) {
   if (measure !== "cosine") return reduce(level);
   const [p, q] = level, root = [Math.round(Math.sqrt(p)), Math.round(Math.sqrt(q))];
   if (root[0] ** 2 === p && root[1] ** 2 === q) return root;
-  const parts = Math.floor(Math.sqrt(p / q) * 1e6);
+  const parts = Math.floor(Math.sqrt(p / q) * 1e6) + (above ? 1 : 0);
   return reduce([Math.max(1, parts), 1000000]);
 }
 
@@ -90,16 +91,12 @@ export function formatSimilarity([p, q]) {
   return 100 % q === 0 ? (p / q).toFixed(2) : (p / q).toFixed(3);
 }
 
-// The nearest of the hundredths and of the levels: a drag snaps to what is exact.
+// A drag moves in hundredths, and snaps to a level within half of one: what is exact can be hit.
 export function snapSimilarity(value, levels, measure) {
-  let best = hundredths(Math.round(value * 100));
-  let distance = Math.abs(best[0] / best[1] - value);
+  let best = null, distance = 0.005 + 1e-9;
   for (const level of levels) {
-    const at = levelValue(level, measure);
-    if (at > 0 && at <= 1 && Math.abs(at - value) <= distance) {
-      best = levelSimilarity(level, measure);
-      distance = Math.abs(at - value);
-    }
+    const away = Math.abs(levelValue(level, measure) - value);
+    if (away <= distance) { best = level; distance = away; }
   }
-  return best;
+  return best ? levelSimilarity(best, measure) : hundredths(Math.round(value * 100));
 }

@@ -69,6 +69,7 @@ export function paintMarks(ctx, scene) {
   ctx.rect(axes.x.offset - 10, 0, axes.x.length + 20, axes.band.top);
   ctx.clip();
   const [from, to] = visible(view, axes, time);
+  paintGrid(ctx, scene);
   const ink = fade(colours.ink, arcOpacity(scene.arcList.length));
   for (const arc of scene.arcList) paintArc(ctx, scene, arc, ink, 1);
   paintDots(ctx, scene, from, to);
@@ -85,6 +86,20 @@ export function paintMarks(ctx, scene) {
     paintNode(ctx, scene, c, x, y, size, ring);
   }
   ctx.restore();
+}
+
+function paintGrid(ctx, { axes, layout, colours }) {
+  ctx.strokeStyle = colours.grid;
+  ctx.lineWidth = 1;
+  ctx.beginPath();
+  const heights = [
+    ...layout.lanes.map((_, k) => axes.lanes.px(k)), ...[0, 0.5, 1].map((v) => axes.contain.px(v)), axes.count.px(0),
+  ];
+  for (const y of heights) {
+    ctx.moveTo(axes.x.offset, Math.round(y) + 0.5);
+    ctx.lineTo(axes.x.offset + axes.x.length, Math.round(y) + 0.5);
+  }
+  ctx.stroke();
 }
 
 function paintNode(ctx, { view, layout, colours }, c, x, y, size, ring) {

@@ -1,0 +1,206 @@
+"""The stage in a bare page: what it says, what its handles do, what it never does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from agentlens.breaker.policy import Policy
+from agentlens.breaker.replay import replay
+from agentlens.figures.still import text
+from agentlens.trace.build import TraceBuilder
+from tests.browser.stage_page import StagePage, searches
+
+pytestmark = pytest.mark.browser
+
+INCIDENT = searches(
+    ["天气", "今日天气 气温", "今日天气 晴雨", "今日天气 预报", "天气 实时"], seconds=7.175
+)
+BOUNDARY = searches(["今日天气 气温", "今日天气 晴雨", "今日天气 风力"])
+
+
+@pytest.fixture
+def show(chromium: Any) -> Iterator[Callable[..., StagePage]]:
+    """Return a function that opens a stage; the page must not have complained when it is closed."""
+    pages: list[StagePage] = []
+
+    def opened(*args: Any, **kwargs: Any) -> StagePage:
+        pages.append(StagePage(chromium, *args, **kwargs))
+        return pages[-1]
+
+    yield opened
+    for page in pages:
+        page.close()
+    assert [error for page in pages for error in page.errors] == []
+
+
+@pytest.mark.parametrize("plotly", [False, True])
+def test_incident_by_keyboard(show, plotly):
+    """Threshold 2 trips at round 3, 3 at round 4, 1 at round 2 (the design's own numbers)."""
+    page = show(INCIDENT, plotly=plotly)
+    assert page.get("trip") == 2
+    assert (
+        page.text(".al-verdict")
+        == "Would have stopped before round 3 of 5. Saved: 3 rounds, 21.5 s."
+    )
+    assert page.text(".al-reason").startswith(
+        "今日天气 晴雨 repeats 天气 of round 1: 2 of 2 tokens"
+    )
+    page.press("threshold", "ArrowUp")
+    assert (page.get("threshold"), page.get("trip")) == (3, 3)
+    assert "before round 4 of 5" in page.text(".al-verdict")
+    page.press("threshold", "ArrowDown", "ArrowDown")
+    assert (page.get("threshold"), page.get("trip")) == (1, 1)
+    page.press("threshold", "ArrowDown")
+    assert page.get("threshold") == 1
+    page.press("threshold", "End")
+    assert page.get("trip") == -1
+    assert page.text(".al-verdict") == "Would not have stopped in 5 rounds."
+
+
+def test_boundary_is_exact(show):
+    """Two queries that share 4 of 5 tokens: similar at 0.80, not at 0.81."""
+    page = show(BOUNDARY)
+    assert page.get("trip") == 2
+    page.press("similarity", "ArrowUp")
+    assert (page.get("similarity"), page.get("trip")) == ([81, 100], -1)
+    page.press("similarity", "ArrowDown")
+    assert (page.get("similarity"), page.get("trip")) == ([4, 5], 2)
+    page.press("similarity", "Shift+ArrowUp")
+    assert (page.get("similarity"), page.get("trip")) == ([81, 100], -1)
+    page.press("similarity", "Shift+ArrowDown", "Shift+ArrowDown")
+    assert (page.get("similarity"), page.get("trip")) == ([79, 100], 2)
+    page.press("similarity", "Home")
+    assert page.get("similarity") == [1, 100]
+    page.press("similarity", "End")
+    assert page.get("similarity") == [1, 1]
+
+
+@pytest.mark.parametrize("plotly", [False, True])
+def test_handles_follow_the_mouse(show, plotly):
+    page = show(INCIDENT, plotly=plotly)
+    page.drag("threshold", -16)
+    assert (page.get("threshold"), page.get("trip")) == (3, 3)
+    page.drag("threshold", 32)
+    assert (page.get("threshold"), page.get("trip")) == (1, 1)
+    page.drag("similarity", 30)
+    p, q = page.get("similarity")
+    assert 0.4 < p / q < 0.6
+    assert page.handle("similarity").get_attribute("aria-valuenow") == str(p / q)
+
+
+def test_a_drag_snaps_to_exact_fractions(show):
+    """5/6 lies between two hundredths; dragging past it must be able to hit it."""
+    page = show(searches(["a b c d e f", "a b c d e g", "a b c d e h"]), Policy(similarity="1/2"))
+    box = page.page.locator(".al-handle-similarity .al-pill").bounding_box()
+    x, y = box["x"] + 20, box["y"] + 12
+    page.page.mouse.move(x, y)
+    page.page.mouse.down()
+    seen = set()
+    for step in range(60):  # a pixel is 0.0097
+        page.page.mouse.move(x, y - step)
+        seen.add(tuple(page.get("similarity")))
+    page.page.mouse.up()
+    assert (5, 6) in seen
+    assert page.get("similarity") == [1, 1]
+
+
+def test_handles_are_sliders(show):
+    page = show(INCIDENT)
+    for kind, low, high in (("similarity", 0.01, 1), ("threshold", 1, 6)):
+        handle = page.handle(kind)
+        assert handle.get_attribute("role") == "slider"
+        assert handle.get_attribute("aria-orientation") == "vertical"
+        assert float(handle.get_attribute("aria-valuemin")) == low
+        assert float(handle.get_attribute("aria-valuemax")) == high
+        assert "Would have stopped before round 3" in handle.get_attribute("aria-valuetext")
+    assert page.page.locator("[role=status]").text_content().startswith("Would have stopped")
+
+
+def test_a_click_on_the_map_sets_both(show):
+    page = show(BOUNDARY)
+    box = page.page.locator(".al-map canvas").bounding_box()
+    page.page.mouse.click(
+        box["x"] + 22 + 28 + 14, box["y"] + 3 + 5 * 28 + 14
+    )  # above 0.80, threshold 1
+    assert page.get("threshold") == 1
+    assert page.get("similarity") == [81, 100]
+    page.page.mouse.click(box["x"] + 22 + 14, box["y"] + 3 + 4 * 28 + 14)  # up to 0.80, threshold 2
+    assert (page.get("similarity"), page.get("threshold"), page.get("trip")) == ([4, 5], 2, 2)
+
+
+def test_python_and_the_page_set_the_same_traits(show):
+    page = show(INCIDENT)
+    page.put("threshold", 3)
+    assert page.get("trip") == 3
+    page.put("similarity", [1, 2])
+    assert page.text(".al-handle-similarity .al-pill") == "0.50"
+    page.put("lang", "zh")
+    assert page.text(".al-verdict").startswith("本会在第 4 轮之前停下")
+
+
+def test_rounds_are_selected_by_click_and_keys(show):
+    page = show(INCIDENT)
+    box = page.page.locator(".al-plot").bounding_box()
+    inner = 736 - 132 - 58
+    page.page.mouse.click(box["x"] + 132 + inner * 0.7, box["y"] + 60)
+    assert page.get("selected") == 3
+    page.page.locator(".al-plot").focus()
+    page.page.keyboard.press("ArrowRight")
+    assert page.get("selected") == 4
+    page.page.keyboard.press("Escape")
+    assert page.get("selected") == -1
+
+
+def test_python_is_right_where_the_counts_disagree(show):
+    page = show(INCIDENT)
+    page.put("confirmed", {"similarity": [4, 5], "threshold": 2, "trip": 2})
+    assert page.errors == []
+    page.put("confirmed", {"similarity": [4, 5], "threshold": 2, "trip": 3})
+    assert page.get("trip") == 3
+    assert any("Python" in error for error in page.errors)
+    page.errors.clear()
+    page.put("threshold", 1)  # another setting: not confirmed, so the browser's own count holds
+    assert page.get("trip") == 1
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("threshold", [1, 2, 3, 5, 9])
+def test_words_equal_those_of_python(show, lang, threshold):
+    policy = Policy(threshold=threshold)
+    page = show(INCIDENT, policy, lang=lang)
+    said = [page.text(s) for s in (".al-verdict", ".al-reason:not(.al-other)", ".al-other")]
+    assert "\n".join(filter(None, said)) == text(replay(INCIDENT, policy), lang)
+
+
+def test_nothing_of_a_trace_becomes_markup(show):
+    evil = '<img src=x onerror="window.hit=1"><b>x</b> </script><script>window.hit=1</script>'
+    page = show(searches([evil, evil, evil + " more"]), plotly=True)
+    box = page.page.locator(".al-plot").bounding_box()
+    page.page.mouse.move(box["x"] + 400, box["y"] + 80)
+    page.settle()
+    assert page.page.evaluate("window.hit") is None
+    assert page.page.locator(".al-stage img, .al-stage b, .al-stage script").count() == 0
+    assert "<img" in page.text(".al-tip")
+
+
+def test_empty_states_have_words(show):
+    assert "no rounds" in show(TraceBuilder("plain").finish()).text(".al-verdict")
+    other = TraceBuilder("plain")
+    other.call(other.round(), "lookup", {"term": "x"})
+    page = show(other.finish())
+    assert page.text(".al-verdict") == "No search was recognised among 1 call."
+    assert "lookup" in page.text(".al-reason")
+    assert page.handle("similarity").is_hidden()
+
+
+def test_no_network_and_clean_unmount(show):
+    page = show(INCIDENT, plotly=True)
+    assert {url.rsplit("/", 1)[1] for url in page.requested} <= {"", "plotly.gz", "favicon.ico"}
+    assert page.page.evaluate("window.model.sent.length") == 1
+    page.page.evaluate("window.unmount()")
+    page.put("threshold", 3)
+    assert page.page.locator(".al-stage").count() == 0
+    assert page.page.evaluate("Object.values(window.model.heard).flat().length") == 0
