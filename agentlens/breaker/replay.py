@@ -14,6 +14,7 @@ from agentlens.breaker.rules import RULES, Stop, first_stop, run_rules, threshol
 from agentlens.breaker.signals import QuerySignals
 from agentlens.breaker.trip import Trip, saved_by
 from agentlens.breaker.words import budget_reason, query_reason
+from agentlens.trace.redact import redact
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -205,9 +206,9 @@ def _reason(
     mine, match = signals.queries[query], signals.queries[signals.scored.match[query]]
     return query_reason(
         round=rounds["round"][row],
-        query=mine.text,
+        query=redact(mine.text),  # before it is shortened: half a secret is a secret
         match_round=rounds["round"][match.row],
-        match=match.text,
+        match=redact(match.text),
         num=signals.num[row],
         den=signals.den[row],
         measure=made.policy.measure,

@@ -284,3 +284,11 @@ def test_a_budget_that_trips_first_ends_the_query_count():
     found = replay(incident(), Policy.preset("classic", max_rounds=1))
     assert found.trip.round == 2
     assert found.counts["query"] == [0, 1, None, None, None]
+
+
+def test_a_secret_that_the_reason_cuts_is_masked_before_it_is_cut():
+    secret = "sk-proj-" + "Ab3" * 14
+    query = "weather in the city of " + "x" * 45 + " " + secret
+    trip = replay(run([[query]] * 3)).trip
+    assert "sk-proj" not in trip.reason
+    assert "repeats round" in trip.reason
