@@ -143,9 +143,10 @@ def scan(
         if named != owner and type(named) is str:
             owner = named  # one object for all records
         mine = record.get("agentId")
+        parent = record.get("parentUuid") or record.get("logicalParentUuid")
         entry = Entry(
             "link", line, uuid if type(uuid) is str else None,
-            _text(record.get("parentUuid") or record.get("logicalParentUuid")),
+            parent if type(parent) is str else None,
             moment, clock, agent is not None or record.get("isSidechain") is True,
             mine if type(mine) is str else agent, owner,
         )  # fmt: skip
