@@ -144,7 +144,7 @@ def test_python_and_the_page_set_the_same_traits(show):
 def test_rounds_are_selected_by_click_and_keys(show):
     page = show(INCIDENT)
     box = page.page.locator(".al-plot").bounding_box()
-    inner = 736 - 132 - 58
+    inner = 732 - 132 - 58
     page.page.mouse.click(box["x"] + 132 + inner * 0.7, box["y"] + 60)
     assert page.get("selected") == 3
     page.page.locator(".al-plot").focus()

@@ -40,7 +40,7 @@ def test_similarity_is_kept_reduced(stage):
 @pytest.mark.parametrize(
     ("trait", "value"),
     [
-        ("similarity", [5, 4]), ("similarity", [0, 1]), ("similarity", [1, 0]), 
+        ("similarity", [5, 4]), ("similarity", [0, 1]), ("similarity", [1, 0]),
         ("similarity", [1]),
         ("similarity", [0.5, 1]), ("threshold", 0), ("selected", -2), ("trip", -2),
         ("x", "space"), ("lang", "fr"), ("theme", "pink"), ("payload", {"n": 1}),
