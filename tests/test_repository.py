@@ -27,8 +27,10 @@ FLOORS = (
 FLOOR_OF = {name: number for number, row in enumerate(FLOORS) for name in row}
 MODULES = sorted(PACKAGE.rglob("*.py"))
 ROOMS = sorted([*MODULES, *PACKAGE.rglob("*.js")])
-#: The only room above 250 lines, and why.
-LONG_ROOMS: dict[str, str] = {}
+#: Rooms above 250 lines that have one job all the same, and which.
+LONG_ROOMS = {
+    "agentlens/trace/model.py": "documents every column of a trace",
+}
 
 
 def name_of(path: Path) -> str:
@@ -79,8 +81,8 @@ def test_every_part_of_the_package_has_a_floor():
 
 @pytest.mark.parametrize("path", ROOMS, ids=name_of)
 def test_has_at_most_250_lines(path: Path):
-    if name_of(path) not in LONG_ROOMS:
-        assert len(path.read_text("utf-8").splitlines()) <= 250
+    lines = path.read_text("utf-8").count("\n")
+    assert lines <= 250 or name_of(path) in LONG_ROOMS
 
 
 @pytest.mark.parametrize("path", MODULES, ids=name_of)

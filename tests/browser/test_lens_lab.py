@@ -167,9 +167,12 @@ def test_without_a_kernel_dragging_still_moves_the_trip(incident: Stage):
 
 
 def test_nothing_went_wrong_on_the_page(opened: NotebookPage):
-    """Last: no dialog, no error, nothing asked of another host, in all of the above."""
+    """Last: no dialog, no error, nothing asked of another host, in all of the above.
+
+    Once the kernel is gone, ipywidgets itself says for a while that it cannot send.
+    """
     assert opened.dialogs() == []
-    assert opened.errors == []
+    assert [e for e in opened.errors if "Could not send widget sync message" not in e] == []
     assert opened.foreign == []
 
 
