@@ -1,0 +1,221 @@
+"""A source decoded into records: one JSON object, an array, or JSON lines, each forgivingly.
+
+A damaged line costs that line, is counted and noted. A large array on one line is streamed: only
+a window of it is held.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import orjson
+
+from agentlens.errors import TraceError
+from agentlens.trace.decode import Damage, parse, stream_items
+from agentlens.trace.model import Note
+
+__all__ = ["HEAD", "Document", "decode", "make_document"]
+
+#: Records that sniffing looks at.
+HEAD = 40
+#: An array on one line that is longer than this is streamed, never held whole.
+BIG_LINE = 1 << 25
+
+
+@dataclass(eq=False)
+class Document:
+    """A source, decoded into records.
+
+    Parameters
+    ----------
+    name
+        What errors and traces call it; None for an object in memory.
+    path
+        Where it lies on this machine, for formats that keep sub-agents beside it.
+    shape
+        ``object`` (one JSON object), ``array`` or ``lines``.
+    head
+        The first records, for sniffing.
+    notes
+        What decoding found damaged; complete once the records have been read.
+    """
+
+    name: str | None
+    path: Path | None
+    shape: str
+    head: list[Any]
+    _records: Iterator[tuple[int, Any]]
+    notes: dict[tuple[str, str], Note] = field(default_factory=dict)
+    _streams: tuple[Any, ...] = ()
+
+    def close(self) -> None:
+        """Close what was opened to read it (not a file object that the user opened)."""
+        for stream in self._streams:
+            stream.close()
+
+    def records(self) -> Iterator[tuple[int, Any]]:
+        """Yield ``(line or item number, record)``, once."""
+        return self._records
+
+    def note(self, kind: str, message: str, line: int | None = None) -> None:
+        """Count something damaged."""
+        old = self.notes.get((kind, message))
+        self.notes[kind, message] = Note(
+            kind, message, old.line if old else line, old.count + 1 if old else 1
+        )
+
+    def error(self, message: str, line: int | None = None) -> TraceError:
+        """Return (not raise) an error that names this source."""
+        return TraceError(message, source=self.name, line=line)
+
+
+def make_document(
+    name: str | None,
+    path: Path | None,
+    shape: str,
+    records: Iterator[tuple[int, Any]],
+    notes: dict[tuple[str, str], Note] | None = None,
+) -> Document:
+    """Return a document over records, the first of which are read now."""
+    notes = {} if notes is None else notes
+    first = list(islice(records, HEAD))
+    head = [record for _, record in first]
+    return Document(name, path, shape, head, chain(first, records), notes)
+
+
+def decode(stream: BinaryIO, name: str, path: Path | None) -> Document:
+    """Tell an object, an array and lines apart, and return the document.
+
+    Raises
+    ------
+    TraceError
+        If it is none of them, or holds nothing.
+    """
+    number, line = 1, stream.readline(BIG_LINE)
+    while line and not line.strip():
+        number, line = number + 1, stream.readline(BIG_LINE)
+    if len(line) >= BIG_LINE and not line.endswith(b"\n"):
+        if line.lstrip()[:1] == b"[":
+            return _streamed(stream, line, name, path, {})
+        line += stream.readline()
+    try:
+        value, repaired = parse(line)
+    except Damage:
+        return _decode_whole(stream, line, number, name, path)
+    after, gap = stream.readline(), number
+    while after and not after.strip():
+        gap, after = gap + 1, stream.readline()
+    if after:
+        lines = chain([(number, line)], [(gap + 1, after)], enumerate(stream, gap + 2))
+        return _lines(lines, name, path)
+    return _value(value, repaired, name, path)
+
+
+def _value(value: Any, repaired: bool, name: str, path: Path | None) -> Document:
+    notes: dict[tuple[str, str], Note] = {}
+    if repaired:
+        message = "not strict JSON (NaN, lone surrogates or stray bytes); repaired"
+        notes["damaged", message] = Note("damaged", message)
+    if isinstance(value, dict):
+        return make_document(name, path, "object", iter([(1, value)]), notes)
+    if isinstance(value, list) and value:
+        return make_document(name, path, "array", iter(enumerate(value, 1)), notes)
+    what = "an empty list" if isinstance(value, list) else f"a bare {type(value).__name__}"
+    raise TraceError(f"holds {what}, not a trace", source=name)
+
+
+def _decode_whole(
+    stream: BinaryIO, line: bytes, number: int, name: str, path: Path | None
+) -> Document:
+    """Decode what is not one value a line: a document over many lines, or a damaged first line."""
+    if line.lstrip()[:1] == b"[":
+        rest = stream.read(BIG_LINE)
+        if len(rest) == BIG_LINE:
+            return _streamed(stream, line + rest, name, path, {})
+    else:
+        rest = stream.read()
+    data = line + rest
+    try:
+        return _value(*parse(data), name, path)
+    except Damage as damage:
+        found = damage
+    lines = [piece for piece in data.splitlines()[:100] if piece.strip()]
+    good = sum(_is_object(piece) for piece in lines)
+    if len(lines) > 1 and good * 2 > len(lines) - 1:
+        return _lines(enumerate(io.BytesIO(data), number), name, path)
+    if found.cut and data.lstrip()[:1] == b"[":
+        return _streamed(io.BytesIO(), data, name, path, {})
+    if data.lstrip()[:1] not in b"[{":
+        shown = data.strip()[:20].decode("utf-8", "replace")
+        raise TraceError(
+            f"is not JSON or JSON lines: it starts with {shown!r}", source=name, line=number
+        )
+    at = (found.line or 1) + number - 1
+    if found.cut:
+        raise TraceError("the JSON ends in the middle of a value", source=name, line=at)
+    raise TraceError(f"is not valid JSON: {found}", source=name, line=at)
+
+
+def _is_object(piece: bytes) -> bool:
+    try:
+        return isinstance(parse(piece)[0], dict)
+    except Damage:
+        return False
+
+
+def _streamed(
+    stream: BinaryIO, first: bytes, name: str, path: Path | None, notes: dict[Any, Note]
+) -> Document:
+    def items() -> Iterator[tuple[int, Any]]:
+        number = 0
+        try:
+            for number, item in enumerate(stream_items(stream, first), 1):
+                yield number, item
+        except Damage as damage:
+            if not damage.cut or not number:
+                problem = "ends in the middle of a value" if damage.cut else f"not JSON: {damage}"
+                raise TraceError(
+                    f"{problem} (after item {number})", source=name, line=damage.line
+                ) from None
+            message = f"the file is cut off after item {number}; what came before was read"
+            notes["damaged", message] = Note("damaged", message, damage.line)
+
+    return make_document(name, path, "array", items(), notes)
+
+
+def _lines(lines: Iterator[tuple[int, bytes]], name: str, path: Path | None) -> Document:
+    notes: dict[tuple[str, str], Note] = {}
+    return make_document(name, path, "lines", _parsed(lines, notes), notes)
+
+
+def _parsed(
+    lines: Iterator[tuple[int, bytes]], notes: dict[tuple[str, str], Note]
+) -> Iterator[tuple[int, Any]]:
+    """Parse line by line; a damaged line costs that line and is counted."""
+    loads = orjson.loads
+    for number, line in lines:
+        try:
+            yield number, loads(line)
+            continue
+        except orjson.JSONDecodeError:
+            if not line.strip(b" \t\r\n\x00"):
+                continue
+        try:
+            value, _ = parse(line.strip(b"\x00"))
+            problem = "not strict JSON (NaN, lone surrogates or stray bytes); repaired"
+            yield number, value
+        except Damage as damage:
+            half = damage.cut and not line.endswith(b"\n")
+            problem = (
+                "the last line is cut off and was left out"
+                if half
+                else f"a line is not JSON and was left out ({damage})"
+            )
+        old = notes.get(("damaged", problem))
+        first, count = (old.line, old.count + 1) if old else (number, 1)
+        notes["damaged", problem] = Note("damaged", problem, first, count)
