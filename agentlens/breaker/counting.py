@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from agentlens.breaker.classic import Counted, count_rounds
 from agentlens.breaker.clearing import with_clearing
 from agentlens.breaker.signals import QuerySignals, query_signals
-from agentlens.progress.similarity import at_least, limit
+from agentlens.progress.similarity import limit
 
 if TYPE_CHECKING:
     from agentlens.breaker.policy import Policy
@@ -26,10 +26,11 @@ def bound_of(policy: Policy) -> Fraction:
 def similar_rows(
     num: Sequence[int], den: Sequence[int], bound: Fraction, strict: bool
 ) -> list[bool]:
-    """Return for each score whether it reaches a bound, as exact integers compare."""
-    return [
-        n > 0 and bool(at_least(n, d, bound, strict=strict)) for n, d in zip(num, den, strict=True)
-    ]
+    """Return for each score whether it reaches a bound (above 0), as exact integers compare."""
+    p, q = bound.numerator, bound.denominator  # a drag waits for this: no call for each round
+    if strict:
+        return [n * q > p * d for n, d in zip(num, den, strict=True)]
+    return [n * q >= p * d for n, d in zip(num, den, strict=True)]
 
 
 def count_trace(

@@ -88,18 +88,33 @@ def saved_by(trace: Trace, rows: Sequence[int]) -> Saved:
     rows
         Rows of its rounds table, all of one thread.
     """
-    rounds, calls = trace.tables["rounds"], trace.tables["calls"]
     acting = [row for row in rows if trace.round_calls[row]]
     all_rows = acting + _started_rows(trace, acting)
-    members = [call for row in all_rows for call in trace.round_calls[row]]
-    tokens = _total(_round_tokens(trace, row) for row in all_rows)
-    cost = _total(
-        rounds["cost"][row] if rounds["cost"][row] is not None
-        else _total(calls["cost"][c] for c in trace.round_calls[row])
-        for row in all_rows
-    )  # fmt: skip
-    seconds = _total(rounds["seconds"][row] for row in acting)
-    return Saved(len(acting), len(members), seconds, None if tokens is None else int(tokens), cost)
+    tokens_of, cost_of = _amounts(trace)
+    tokens = _total(tokens_of[row] for row in all_rows)
+    seconds_of = trace.tables["rounds"]["seconds"]
+    return Saved(
+        rounds=len(acting),
+        calls=sum(len(trace.round_calls[row]) for row in all_rows),
+        seconds=_total(seconds_of[row] for row in acting),
+        tokens=None if tokens is None else int(tokens),
+        cost=_total(cost_of[row] for row in all_rows),
+    )
+
+
+def _amounts(trace: Trace) -> tuple[list[float | None], list[float | None]]:
+    """Return tokens and cost of every round, its own or those of its calls; kept on the trace."""
+    found: tuple[list[float | None], list[float | None]] | None = trace.cache.get("amounts")
+    if found is None:
+        cost, calls = trace.tables["rounds"]["cost"], trace.tables["calls"]
+        found = trace.cache["amounts"] = (
+            [_round_tokens(trace, row) for row in range(len(cost))],
+            [
+                own if own is not None else _total(calls["cost"][c] for c in trace.round_calls[row])
+                for row, own in enumerate(cost)
+            ],
+        )
+    return found
 
 
 def _round_tokens(trace: Trace, row: int) -> float | None:
