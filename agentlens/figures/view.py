@@ -96,8 +96,8 @@ class View:
     def times(self) -> tuple[list[float], list[float]] | None:
         """Start and end of each position in seconds from the first; None where unknown.
 
-        From the log's times; where it has none but says how long every round took, rounds follow
-        each other. Spans do not overlap: a round ends where the next one starts.
+        From the log's times; where it has none but says how long every round with calls took,
+        rounds follow each other. Spans do not overlap: a round ends where the next one starts.
         """
         rounds = self.replay.trace.tables["rounds"]
         started = [rounds["started"][row] for row in self.rows]
@@ -105,11 +105,14 @@ class View:
         known = [s for s in started if s is not None]
         if len(known) > 1 and known[0] != known[-1] and len(known) * 10 >= len(started) * 9:
             return _spans(started, seconds, min(known))
-        if started and all(s is not None for s in seconds) and sum(seconds) > 0:
+        acts = self.replay.trace.round_calls
+        if all(s is not None for s, row in zip(seconds, self.rows, strict=True) if acts[row]):
             ends, at = [], 0.0
             for span in seconds:
-                at += max(0.0, span)
+                at += max(0.0, span or 0.0)
                 ends.append(at)
+            if not at:
+                return None
             return [0.0, *ends[:-1]], ends
         return None
 

@@ -86,3 +86,14 @@ def test_masked_texts_are_short_and_without_secrets():
     assert key not in view.masked(f"call with {key} and {'x' * 200}")
     assert len(view.masked("y" * 500)) == 80
     assert view.masked(key) == view.masked(key)
+
+
+def test_a_message_takes_no_time_of_its_own():
+    builder = TraceBuilder("plain")
+    builder.round(number=0)
+    for _ in range(2):
+        builder.call(builder.round(seconds=7.0), "web_search", {"query": "x"})
+    builder.round(text="the answer")
+    starts, ends = view_of(al.replay(builder.finish())).times
+    assert starts == [0.0, 0.0, 7.0, 14.0]
+    assert ends == [0.0, 7.0, 14.0, 14.0]

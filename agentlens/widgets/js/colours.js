@@ -9,7 +9,7 @@ const NAMES = [
 
 export function readColours(root) {
   const probe = document.createElement("span");
-  probe.style.cssText = "position:absolute;visibility:hidden;pointer-events:none";
+  probe.style.cssText = "position:absolute;visibility:hidden;pointer-events:none;forced-color-adjust:none";
   root.appendChild(probe);
   const found = {};
   for (const name of NAMES) {

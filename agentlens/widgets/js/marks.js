@@ -27,7 +27,7 @@ export function nodeSize(axes, view, time) {
   const room = Math.abs(axes.lanes.scale);
   if (spacing >= 24 && room >= 20) return { size: 18, letters: true, ring: 3, spacing };
   const size = Math.max(4, Math.min(10, spacing * 0.85));
-  return { size, letters: false, ring: size >= 9 ? 3 : size >= 7 ? 1.5 : 0, spacing };
+  return { size, letters: false, ring: size >= 9 ? 2 : size >= 7 ? 1.25 : 0, spacing };
 }
 
 export function dotSize(size) {

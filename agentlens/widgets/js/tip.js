@@ -58,7 +58,8 @@ export function roundWords(scene, i) {
     view.urls[i] ? say(words, "new_urls", { n: view.urls[i] }) : "", view.lines[i] ? say(words, "new_lines", { n: view.lines[i] }) : "",
   ]);
   if (view.acts[i]) lines.push([news || words.tip_nothing_new, ""]);
-  const state = words[`state_${stateAt(spans, centre(view, i, time))}`];
+  const own = result.tripOf[view.sequence[i]] === i ? (result.ruleOf.get(i)?.path || view.path)[0] : null;
+  const state = words[`state_${own || stateAt(spans, centre(view, i, time))}`];
   const count = result.counts[i];
   lines.push([count < 0 ? words.tip_ghost : say(words, "tip_count", { count, state }), "al-tip-muted"]);
   return lines;
@@ -85,9 +86,10 @@ export function makeTip(host) {
       }
       box.hidden = false;
       const { offsetWidth: w, offsetHeight: h } = box;
-      const left = x + 14 + w > scene.plan.width ? x - 14 - w : x + 14;
-      const top = Math.max(0, Math.min(y - h / 2, scene.plan.height - h));
-      box.style.transform = `translate(${Math.max(0, left)}px, ${top}px)`;
+      const { narrow, width, height } = scene.plan; // narrow: below the finger's width, never over it
+      const left = narrow ? Math.min(x - w / 2, width - w) : x + 14 + w > width ? x - 14 - w : x + 14;
+      const top = narrow ? y + 20 : Math.min(y - h / 2, height - h);
+      box.style.transform = `translate(${Math.max(0, left)}px, ${Math.max(0, top)}px)`;
     },
     hide() { box.hidden = true; },
   };
