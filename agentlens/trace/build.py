@@ -280,4 +280,4 @@ class TraceBuilder:
         if not self.meta.models:
             models = dict.fromkeys(m for m in rounds["model"] if m)
             self.meta = replace(self.meta, models=tuple(models))
-        return Trace(tables, self.meta, tuple(self._notes.values()))
+        return Trace(tables, self.meta, tuple(self._notes.values()), dict(tools or {}))

@@ -165,11 +165,14 @@ class Trace:
         Source, format, task, outcome, labels.
     notes
         What the reader skipped, guessed or found damaged.
+    tools
+        What was said of its tools, by `agentlens.load` and `with_tools`.
     """
 
     tables: Mapping[str, Mapping[str, list[Any]]]
     meta: Meta
     notes: tuple[Note, ...] = ()
+    tools: Mapping[str, ToolSpec] = field(default_factory=dict)
 
     def __len__(self) -> int:
         """Return the number of calls."""
@@ -244,7 +247,8 @@ class Trace:
         ----------
         tools
             For each tool name an effect (``"search"``), or ``("search", "argument")`` where the
-            query sits in an argument with an unusual name.
+            query sits in an argument with an unusual name. What was said before of other tools
+            stays.
 
         Raises
         ------
@@ -260,8 +264,9 @@ class Trace:
         """
         from agentlens.trace.tools import describe_all
 
+        known = {**self.tools, **tools}
         calls = dict(self.tables["calls"])
         calls.update(
-            describe_all(calls["tool"], calls["tool_raw"], calls["args"], calls["args_raw"], tools)
+            describe_all(calls["tool"], calls["tool_raw"], calls["args"], calls["args_raw"], known)
         )
-        return replace(self, tables={**self.tables, "calls": calls})
+        return replace(self, tables={**self.tables, "calls": calls}, tools=known)

@@ -31,15 +31,12 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
 
 def mark_tool(trace: Trace, tool: str, is_search: bool) -> Trace:
     """Return the trace with one tool a search, or not; what else was said of its tools is kept."""
-    calls = trace.tables["calls"]
-    known: dict[str, Any] = {
-        name: effect
-        for name, effect in zip(calls["tool"], calls["effect"], strict=True)
-        if name and effect != classify(name)
-    }
     natural = classify(tool)
-    known[tool] = "search" if is_search else natural if natural != "search" else "unknown"
-    return trace.with_tools(known)
+    effect = "search" if is_search else natural if natural != "search" else "unknown"
+    said = trace.tools.get(tool)
+    return trace.with_tools(
+        {tool: effect if said is None or isinstance(said, str) else (effect, said[1])}
+    )
 
 
 class ToolMarks:

@@ -113,6 +113,21 @@ def test_tools_can_be_told():
         load(lookup, tools={"lookup": "seek"})
 
 
+def test_what_was_told_of_tools_stays_when_more_is_told():
+    rows = [
+        {"round": 1, "tool": "lookup", "args": {"word": "weather", "lang": "en"}},
+        {"round": 2, "tool": "frobnicate", "args": {"query": "rain"}},
+    ]
+    told = load(rows, tools={"lookup": ("search", "word")})
+    more = told.with_tools({"frobnicate": "search"})
+    assert more.tables["calls"]["queries"] == [("weather",), ("rain",)]
+    assert more.tools == {"lookup": ("search", "word"), "frobnicate": "search"}
+    less = more.with_tools({"lookup": "read"})
+    assert less.tables["calls"]["effect"] == ["read", "search"]
+    assert told.tools == {"lookup": ("search", "word")}, "a trace never changes"
+    assert load(rows).tools == {}
+
+
 def test_a_file_of_many_says_how_many(tmp_path: Path):
     path = tmp_path / "many.jsonl"
     path.write_text(text(*({"id": f"t{n}", "trace": [ROW]} for n in range(7))))
