@@ -31,12 +31,10 @@ OURS = {
     "openhands/litellm*.json": "openai",
 }
 OTHERS = (
-    "clean/intercode*",
     "clean/magentic*",
     "clean/inspect*",
     "clean/sweagent_gpt4*",
     "clean/toolbench*",
-    "loops/intercode*",
     "loops/magentic*",
     "loops/toolbench*",
     "codex_rollout/*.json*",

@@ -18,7 +18,16 @@ from agentlens.trace.source import Document
 __all__ = ["FORMATS", "Format", "Part", "get"]
 
 #: Names of the formats, the most specific first.
-FORMATS = ("claude_code", "atif", "tau", "langchain", "plain", "anthropic", "openai")
+FORMATS = (
+    "claude_code",
+    "atif",
+    "tau",
+    "langchain",
+    "intercode",
+    "plain",
+    "anthropic",
+    "openai",
+)
 
 
 class Format(Protocol):
