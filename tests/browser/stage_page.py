@@ -57,9 +57,9 @@ class StagePage:
         payload: dict[str, Any] | None = None,
         **traits: Any,
     ) -> None:
-        self.payload = payload or stage_payload(
-            replay(trace, policy), lang=traits.get("lang", "en")
-        )
+        if payload is None:
+            payload = stage_payload(replay(trace, policy), lang=traits.get("lang", "en"))
+        self.payload = payload
         state = {
             "similarity": self.payload.get("similarity", [4, 5]),
             "threshold": self.payload.get("threshold", 2),

@@ -204,3 +204,49 @@ def test_no_network_and_clean_unmount(show):
     page.put("threshold", 3)
     assert page.page.locator(".al-stage").count() == 0
     assert page.page.evaluate("Object.values(window.model.heard).flat().length") == 0
+
+
+def test_loading_is_said_and_a_payload_may_come_later(show):
+    page = show(INCIDENT, payload={}, similarity=[4, 5], threshold=2)
+    assert page.text(".al-verdict") == "…"
+    assert page.page.locator(".al-body").is_hidden()
+    later = show(INCIDENT)
+    page.page.evaluate(
+        "(p) => window.model.put('payload', p)", later.page.evaluate("window.model.get('payload')")
+    )
+    assert page.text(".al-verdict").startswith("Would have stopped before round 3")
+
+
+def test_a_selected_round_is_told_to_a_screen_reader(show):
+    page = show(INCIDENT)
+    page.page.locator(".al-plot").focus()
+    for _ in range(3):
+        page.page.keyboard.press("ArrowRight")
+    page.settle()
+    told = page.page.locator("[role=status]").text_content()
+    assert told.startswith("round 3 · search; 今日天气 晴雨; repeats round 1, 天气: 2 of 2 tokens")
+
+
+def test_a_history_that_needs_python_is_marked_until_it_answers(show):
+    """With `clear_on_progress` the browser cannot recount a new similarity: it waits for Python."""
+    page = show(INCIDENT, Policy(clear_on_progress=True))
+    assert not page.page.evaluate("document.querySelector('.al-stale') !== null")
+    page.press("similarity", "Shift+ArrowDown")
+    assert page.page.evaluate("document.querySelector('.al-stale') !== null")
+
+
+@pytest.mark.parametrize(("dark", "theme"), [(False, "light"), (True, "dark")])
+def test_the_theme_follows_the_page_or_is_forced(show, dark, theme):
+    page = show(INCIDENT, dark=dark)
+    root = page.page.locator(".al-stage")
+    assert root.get_attribute("data-theme") == theme
+    other = "light" if dark else "dark"
+    page.put("theme", other)
+    assert root.get_attribute("data-theme") == other
+    page.put("theme", "auto")
+    page.page.evaluate(
+        "(c) => { document.body.style.background = c; }", "#fff" if dark else "#111418"
+    )
+    page.page.wait_for_function(
+        "(t) => document.querySelector('.al-stage').dataset.theme === t", arg=other
+    )

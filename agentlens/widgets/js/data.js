@@ -12,7 +12,8 @@ export function unpackColumn(column) {
   let bytes;
   if (typeof column.data === "string") {
     const text = atob(column.data);
-    bytes = Uint8Array.from(text, (c) => c.charCodeAt(0));
+    bytes = new Uint8Array(text.length);
+    for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
   } else {
     const { buffer, byteOffset, byteLength } = column.data;
     bytes = new Uint8Array(buffer, byteOffset, byteLength);

@@ -16,7 +16,7 @@ export function rankScores(num, den) {
   const ids = new Int32Array(num.length);
   for (let i = 0; i < num.length; i++) {
     if (!(num[i] > 0)) { ids[i] = -1; continue; }
-    const key = `${num[i]}/${den[i]}`;
+    const key = num[i] < SAFE && den[i] < SAFE ? num[i] * SAFE + den[i] : `${num[i]}/${den[i]}`;
     let id = known.get(key);
     if (id === undefined) { id = pairs.length; known.set(key, id); pairs.push([num[i], den[i]]); }
     ids[i] = id;

@@ -67,6 +67,7 @@ function stack(view, lane) {
   while (start < lane.length) {
     let end = start;
     while (end < lane.length && round[end] === round[start]) end++;
+    if (end === start + 1) { y[start] = lane[start]; start = end; continue; }
     const members = new Map();
     for (let c = start; c < end; c++) {
       if (!members.has(lane[c])) members.set(lane[c], []);

@@ -7,7 +7,7 @@ import { arcs, nodeSize, paintLetters, paintMarks } from "./marks.js";
 import { paintGutters } from "./gutter.js";
 import { makeHandles, placeHandles } from "./handles.js";
 import { makeMap } from "./map.js";
-import { makeTip } from "./tip.js";
+import { makeTip, roundWords } from "./tip.js";
 import { plotlyReady } from "./loader.js";
 import { makePlot } from "./plot.js";
 import { verdictOf } from "./verdict.js";
@@ -47,24 +47,29 @@ function makeStage(model, el) {
     if (dirty.cut || dirty.plot || dirty.colours) arrange();
     paint();
     if (plot && dirty.plot) drawPlot();
-    if (dirty.done) dom.live.textContent = `${state.said.verdict} ${state.said.reason}`;
+    if (dirty.told && state.selected >= 0) {
+      dom.live.textContent = roundWords(state, state.selected).map(([text]) => text).join("; ");
+    } else if (dirty.done) dom.live.textContent = `${state.said.verdict} ${state.said.reason}`;
     push();
     for (const name of Object.keys(dirty)) dirty[name] = false;
   }
 
   function readPayload() {
     const payload = model.get("payload") || {};
+    const before = state.view;
     Object.assign(state, loadPayload(payload));
+    const same = before && before.n === state.view.n && before.thread === state.view.thread;
     state.similarity = model.get("similarity") || state.similarity;
     state.threshold = model.get("threshold") || state.threshold;
     state.selected = model.get("selected") ?? -1;
     state.confirmed = model.get("confirmed") || null;
-    state.time = model.get("x") === "time" && state.view.times;
+    const time = model.get("x") === "time" && state.view.times;
+    if (!same || time !== state.time) state.zoom = null;
+    state.time = time;
     const words = (payload.words || {})[model.get("lang") || payload.lang || "en"] || {};
     state.words = words;
     state.computedAt = payload.similarity || null;
     state.loading = payload.n === undefined;
-    state.zoom = null;
     state.hovered = -1;
     dirty.cut = dirty.count = dirty.plot = dirty.done = true;
   }
@@ -144,7 +149,7 @@ function makeStage(model, el) {
   function select(position) {
     if (position === state.selected) return;
     state.selected = position;
-    schedule();
+    schedule("told");
   }
 
   const tip = makeTip(dom.plot);
