@@ -29,20 +29,17 @@ OURS = {
     "loops/livemcp_*.json": "openai",
     "clean/looks_like_loop_but_ok/livemcp_*.json": "openai",
     "openhands/litellm*.json": "openai",
+    "codex_rollout/*.json*": "codex",
 }
 OTHERS = (
-    "clean/magentic*",
     "clean/inspect*",
     "clean/sweagent_gpt4*",
     "clean/toolbench*",
-    "loops/magentic*",
     "loops/toolbench*",
-    "codex_rollout/*.json*",
     "mlflow/*.json",
     "otel_monocle/*.json",
     "smolagents/*.json",
     "openhands/events.jsonl",
-    "labelled/who_and_when/*.json",
 )
 
 

@@ -20,10 +20,16 @@ __all__ = ["FORMATS", "Format", "Part", "get"]
 #: Names of the formats, the most specific first.
 FORMATS = (
     "claude_code",
+    "codex",
     "atif",
     "tau",
+    "otlp",
+    "openinference",
+    "readable_span",
     "langchain",
     "intercode",
+    "magentic",
+    "ag2",
     "plain",
     "anthropic",
     "openai",

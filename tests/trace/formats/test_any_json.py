@@ -68,7 +68,7 @@ def record(kind: str, body):
         "plain": {"round": 1, "tool": "t", **body},
         "anthropic": {"role": "assistant", "content": body},
         "openai": {"role": "assistant", **body},
-    }[kind]
+    }.get(kind, body)
 
 
 bodies = st.dictionaries(st.sampled_from(KEYS), values, max_size=6)
