@@ -145,8 +145,11 @@ function paintCell(ctx, { view, colours, font }, { x, y, w, h, trip, kind, shade
     ctx.fillStyle = colour;
     ctx.fillRect(x, y, w, h);
     const text = String(view.number[trip]);
-    ctx.font = font(11, 600);
-    if (ctx.measureText(text).width <= w - 3) {
+    const weight = [600, 400].find((bold) => {
+      ctx.font = font(11, bold);
+      return ctx.measureText(text).width <= w - 2;
+    });
+    if (weight) {
       ctx.fillStyle = inkOn(colour);
       ctx.textAlign = "center";
       ctx.textBaseline = "middle";

@@ -41,7 +41,7 @@ function makeStage(model, el) {
     frame = 0;
     if (closed) return;
     if (dirty.payload) readPayload();
-    if (dirty.cut) recut(state);
+    if (dirty.cut) cutAnew();
     if (dirty.count || dirty.cut) recount(state);
     if (dirty.colours) state.colours = readColours(dom.root);
     if (dirty.cut || dirty.plot || dirty.colours) arrange();
@@ -52,6 +52,15 @@ function makeStage(model, el) {
     } else if (dirty.done) dom.live.textContent = `${state.said.verdict} ${state.said.reason}`;
     push();
     for (const name of Object.keys(dirty)) dirty[name] = false;
+  }
+
+  // Lanes that change fade in, so that the eye sees that they did.
+  function cutAnew() {
+    const before = state.layout && String(state.layout.lane);
+    recut(state);
+    if (dirty.payload || before === undefined || before === String(state.layout.lane)) return;
+    if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+    for (const layer of [dom.still, dom.plotly]) layer.animate?.([{ opacity: 0.25 }, { opacity: 1 }], 150);
   }
 
   function readPayload() {
