@@ -34,8 +34,6 @@ OURS = {
 OTHERS = (
     "clean/inspect*",
     "clean/sweagent_gpt4*",
-    "clean/toolbench*",
-    "loops/toolbench*",
     "mlflow/*.json",
     "otel_monocle/*.json",
     "smolagents/*.json",
