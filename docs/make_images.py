@@ -35,6 +35,7 @@ def take(chromium: Any, server: Any, name: str) -> Path:
     cells = [
         f"import agentlens as al\ntrace = al.load({str(trace)!r})",
         f"lens = al.Lens(trace, lang={lang!r})\nlens",
+        f"lens.stage.selected = lens.replay.trip.row if {rounds} == 5 else -1",
     ]
     notebook = server.write(f"{name}.ipynb", cells)
     with NotebookPage(chromium, server, notebook, dark=dark, size=(1280, 1800), scale=1.5) as page:
@@ -42,10 +43,23 @@ def take(chromium: Any, server: Any, name: str) -> Path:
         page.run_all()
         page.page.locator(".al-plotly .main-svg").first.wait_for()
         page.page.wait_for_timeout(1_500)
+        page.page.add_style_tag(content=".jp-OutputPrompt { visibility: hidden }")
         output = page.page.locator(".jp-Cell").nth(1).locator(".jp-OutputArea-output").first
+        output.scroll_into_view_if_needed()
+        box = output.bounding_box()
         target = IMAGES / f"{name}.png"
-        output.screenshot(path=target)
+        page.page.screenshot(path=target, clip=_with_margin(box))
     return target
+
+
+def _with_margin(box: dict[str, float], margin: float = 12) -> dict[str, float]:
+    """Return a box with some ground on both sides of it."""
+    return {
+        "x": box["x"] - margin,
+        "y": box["y"],
+        "width": box["width"] + 2 * margin,
+        "height": box["height"],
+    }
 
 
 def main(names: list[str]) -> int:

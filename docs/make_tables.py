@@ -1,4 +1,4 @@
-"""Write the tables that the code knows better than a page: columns, switches, profiles, machine.
+"""Write the tables that the code knows better than a page: formats, columns, switches.
 
 `python docs/make_tables.py` rewrites what stands between ``<!-- NAME -->`` and ``<!-- end -->`` in
 every page of docs/; `tests/test_docs.py` fails while a page is not what this would write.
@@ -21,6 +21,15 @@ def _row(*cells: str) -> str:
 def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     head = list(head)
     return "\n".join([_row(*head), "|" + "---|" * len(head), *(_row(*row) for row in rows)])
+
+
+def formats() -> str:
+    """Return the formats, each in its own words."""
+    from agentlens.trace.formats import FORMATS, get
+
+    first = {name: (get(name).__doc__ or "").splitlines()[0] for name in FORMATS}
+    rows = ((f"`{n}`", text.replace("``", "`").rstrip(".")) for n, text in sorted(first.items()))
+    return _table(("`format`", "what it is"), rows)
 
 
 def columns() -> str:
@@ -67,6 +76,7 @@ def machine() -> str:
 
 
 PARTS: dict[str, Callable[[], str]] = {
+    "formats": formats,
     "columns": columns,
     "switches": switches,
     "profiles": profiles,
