@@ -1,0 +1,296 @@
+"""Messages as spans hold them, whichever library wrote them, as turns.
+
+One tracing system carries the messages of many providers: OpenAI's and Anthropic's, items of the
+Responses API, LangChain's three serialisations, Gemini's parts, the parts of OpenTelemetry's GenAI
+conventions, the Vercel AI SDK's and OpenInference's. They are told apart message by message.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from agentlens.trace.content import as_text, content_of, text_of
+from agentlens.trace.formats import anthropic, langchain, openai, responses
+from agentlens.trace.formats.part import dicts, mapping, text_or_none
+from agentlens.trace.formats.span import loose
+from agentlens.trace.formats.turns import CallItem, ResultItem, Turn, usage_columns
+
+__all__ = ["answer_of", "result_of", "turn_of", "turns_of"]
+
+_ROLES = {
+    "human": "user", "ai": "assistant", "model": "assistant", "developer": "system", "bot":
+    "assistant",
+}  # fmt: skip
+_WRAPS = ("messages", "input", "contents", "prompt", "history", "chat_history")
+_DEPTH = 5
+_REPR = re.compile(r"""content=('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")(?=\s\w+=|\s*$)""", re.DOTALL)
+_REPR_ID = re.compile(r"""\stool_call_id='([^']+)'""")
+
+
+def turns_of(value: Any, *, role: str = "user", depth: int = 0) -> list[Turn]:
+    """Return the turns of a value: messages, what wraps them, JSON of either, or bare text.
+
+    Parameters
+    ----------
+    role
+        Whose words bare text is.
+    """
+    value = loose(value)
+    if isinstance(value, str):
+        return [Turn(role, value)] if value.strip() else []
+    if isinstance(value, list):
+        turns: list[Turn] = []
+        for item in value:
+            found = turn_of(item) if isinstance(item, Mapping) else None
+            if found is not None:
+                turns.append(found)
+            elif isinstance(item, str | list | Mapping) and depth < _DEPTH:
+                turns += turns_of(item, role=role, depth=depth + 1)
+        return turns
+    if not isinstance(value, Mapping):
+        return []
+    found = turn_of(value)
+    if found is not None:
+        return [found]
+    before = []
+    system = value.get("system") or value.get("instructions") or value.get("system_instruction")
+    if system:
+        before = [Turn("system", text_of(system))]
+    for key in _WRAPS:
+        if value.get(key) and depth < _DEPTH:
+            return before + turns_of(value[key], role=role, depth=depth + 1)
+    for key in ("kwargs", "data", "value"):
+        if isinstance(value.get(key), Mapping) and depth < _DEPTH:
+            return turns_of(value[key], role=role, depth=depth + 1)
+    return before
+
+
+def answer_of(value: Any, depth: int = 0) -> Turn | None:
+    """Return the one answer of a model that a value holds, or None."""
+    value = loose(value)
+    if isinstance(value, str):
+        return Turn("assistant", value) if value else None
+    if isinstance(value, list):
+        while len(value) == 1 and isinstance(value[0], list):
+            value = value[0]
+        whole = [answer_of(item, depth + 1) for item in value] if depth < _DEPTH else []
+        found = [turn for turn in whole if turn is not None]
+        return responses.join(found) if found else None
+    if not isinstance(value, Mapping):
+        return None
+    own = turn_of(value)
+    if own is not None:
+        if own.role not in ("assistant", "chat"):
+            return None
+        own.columns = {**usage_columns(value.get("usage"), cached_apart=_apart(value)),
+                       **own.columns}  # fmt: skip
+        return own
+    if isinstance(value.get("output"), list) and value.get("object", "response") == "response":
+        own = responses.answer_of(value)
+        if own is not None and (own.text or own.calls or own.columns):
+            return own
+    return _wrapped(value, depth)
+
+
+def _wrapped(value: Mapping[str, Any], depth: int) -> Turn | None:
+    """Return the answer inside an object that a provider or a framework puts around it."""
+    if depth >= _DEPTH:
+        return None
+    inner: Any = None
+    choice = next(dicts(value.get("choices")), None) or next(dicts(value.get("candidates")), None)
+    if choice is not None:
+        inner = choice.get("message") or choice.get("content") or choice.get("delta")
+        inner = choice.get("text") if inner is None else inner
+    for key in ("generations", "message", "messages", "output", "content", "text", "response",
+                "completion", "result"):  # fmt: skip
+        if inner is None:
+            inner = value.get(key)
+    if isinstance(inner, list) and "messages" in value:  # a state: its last message is the answer
+        inner = inner[-1:]
+    answer = answer_of(inner, depth + 1) if inner is not None else None
+    calls = value.get("tool_calls")
+    if isinstance(calls, list) and calls and (answer is None or not answer.calls):
+        answer = answer or Turn("assistant")
+        answer.calls = list(openai.calls_of(value))
+    if answer is None:
+        return None
+    outer = mapping(value.get("llm_output"))
+    usage = value.get("usage") or outer.get("token_usage") or value.get("usage_metadata")
+    answer.columns = {
+        **usage_columns(usage, cached_apart=_apart(value)), **answer.columns,
+    }  # fmt: skip
+    model = text_or_none(value.get("model")) or text_or_none(outer.get("model_name"))
+    if model:
+        answer.columns.setdefault("model", model)
+    return answer
+
+
+def _apart(value: Mapping[str, Any]) -> bool:
+    """Say whether a usage record is Anthropic's, which counts cached tokens apart."""
+    return "cache_read_input_tokens" in mapping(value.get("usage"))
+
+
+def turn_of(message: Any) -> Turn | None:
+    """Return what one message holds, or None where it is no message."""
+    message = loose(message)
+    if not isinstance(message, Mapping):
+        return None
+    if isinstance(message.get("message"), Mapping) and "role" not in message:
+        return turn_of(message["message"])
+    if "lc" in message or (
+        message.get("type") in ("human", "ai", "tool", "AIMessageChunk", "system")
+        and ("content" in message or isinstance(message.get("data"), Mapping))
+    ):
+        return langchain.turn_of(message)
+    if responses.is_item(message):
+        return responses.turn_of(message)
+    if len(message) == 1:  # {"ai": ...}, {"user": ...}
+        ((key, inner),) = message.items()
+        if key in ("ai", "assistant", "user", "human", "system", "tool"):
+            return _keyed(_ROLES.get(as_text(key), as_text(key)), loose(inner))
+    role = message.get("role")
+    if not isinstance(role, str):
+        return None
+    role = _ROLES.get(role.lower(), role.lower())
+    return _by_role(message, role)
+
+
+def _by_role(message: Mapping[str, Any], role: str) -> Turn | None:
+    content = loose(message.get("content"))
+    if isinstance(message.get("parts"), list):
+        return _parts(message["parts"], role, message)
+    if isinstance(content, Mapping) and isinstance(content.get("parts"), list):
+        return _parts(content["parts"], role, message)
+    if content is None and isinstance(message.get("contents"), list):  # OpenInference
+        inner = [mapping(c).get("message_content", c) for c in message["contents"]]
+        content = inner
+    kinds = {text_or_none(part.get("type")) for part in dicts(content)}
+    if kinds & {"tool-call", "tool-result", "tool_call", "tool_call_response"}:
+        return _parts(list(dicts(content)), role, message)
+    if kinds & {"tool_use", "tool_result", "server_tool_use"} and role in ("user", "assistant"):
+        return anthropic.turn_of({**message, "role": role, "content": content})
+    calls = [mapping(call.get("tool_call")) or call for call in dicts(message.get("tool_calls"))]
+    plain = {**message, "role": role, "tool_calls": calls}
+    if isinstance(content, list | Mapping):
+        plain["content"] = content if isinstance(content, list) else as_text(content)
+    if role not in openai.ROLES:
+        text, _ = content_of(content)
+        return Turn(role if role == "system" else "user" if role == "user" else "event", text)
+    return openai.turn_of(plain)
+
+
+def _keyed(role: str, inner: Any) -> Turn:
+    """Read ``{"ai": {"name": ..., "args": ...}}`` or ``{"ai": "text"}``."""
+    items = inner if isinstance(inner, list) else [inner]
+    calls = [i for i in dicts(items) if "name" in i and ("args" in i or "arguments" in i)]
+    if role == "assistant" and calls:
+        turn = Turn(role)
+        turn.calls = [
+            CallItem(as_text(c["name"]) or "?", c.get("args", c.get("arguments")),
+                     text_or_none(c.get("id")))
+            for c in calls
+        ]  # fmt: skip
+        return turn
+    text = inner if isinstance(inner, str) else text_of(inner)
+    return Turn(role, text, results=[ResultItem(text)] if role == "tool" else [])
+
+
+def _parts(parts: Sequence[Any], role: str, message: Mapping[str, Any]) -> Turn:
+    """Read parts as the GenAI conventions, Gemini and the Vercel AI SDK write them."""
+    turn = Turn(role)
+    texts: list[str] = []
+    thoughts: list[str] = []
+    for part in parts:
+        if not isinstance(part, Mapping):
+            texts += [part] if isinstance(part, str) else []
+            continue
+        kind = as_text(part.get("type")).replace("-", "_")
+        called = mapping(part.get("functionCall") or part.get("function_call"))
+        answered = mapping(part.get("functionResponse") or part.get("function_response"))
+        if kind in ("tool_call", "function_call") or called:
+            turn.calls.append(_call({**part, **called}))
+        elif kind in ("tool_call_response", "tool_result", "tool_response") or answered:
+            turn.results.append(_result({**part, **answered}))
+        elif kind in ("reasoning", "thinking") or part.get("thought") is True:
+            thoughts.append(text_of(part.get("content") or part.get("text")))
+        else:
+            texts.append(content_of([_texted(part)])[0])
+    turn.text = "\n".join(t for t in texts if t)
+    turn.reasoning = "\n".join(t for t in thoughts if t)
+    if turn.results and role != "assistant" and not turn.text:
+        turn.role = "tool"
+    usage = message.get("usage")
+    turn.columns = dict(usage_columns(usage, cached_apart=False))
+    return turn
+
+
+def _texted(part: Mapping[str, Any]) -> Any:
+    """Return a text part of the GenAI conventions (``content``) as others write it (``text``)."""
+    if part.get("type") == "text" and "text" not in part:
+        return {"type": "text", "text": text_of(part.get("content"))}
+    return part
+
+
+def _pick(part: Mapping[str, Any], *names: str) -> Any:
+    return next((part[name] for name in names if part.get(name) is not None), None)
+
+
+def _call(part: Mapping[str, Any]) -> CallItem:
+    name = as_text(_pick(part, "name", "toolName", "tool_name")) or "?"
+    args = _pick(part, "arguments", "args", "input")
+    return CallItem(name, args, text_or_none(_pick(part, "id", "toolCallId", "tool_call_id")))
+
+
+def _result(part: Mapping[str, Any]) -> ResultItem:
+    value = _pick(part, "response", "result", "output", "content")
+    flag = _pick(part, "isError", "is_error")
+    if isinstance(value, Mapping):  # Vercel: {"type": "text" | "json" | "error-text", "value": ...}
+        kind = text_or_none(value.get("type"))
+        if kind in ("error-text", "error-json"):
+            flag = True
+        if kind and "value" in value:
+            value = value["value"]
+    text, parts = content_of(value)
+    return ResultItem(
+        text, text_or_none(_pick(part, "id", "toolCallId", "tool_call_id")),
+        text_or_none(_pick(part, "name", "toolName")),
+        flag if isinstance(flag, bool) else None, parts=parts,
+    )  # fmt: skip
+
+
+def result_of(value: Any) -> ResultItem:
+    """Return a tool's result: a LangChain message, its repr, a wrapped or a bare value."""
+    if isinstance(value, str) and value.startswith("content=") and "tool_call_id=" in value:
+        match = _REPR.match(value)
+        if match:
+            named = _REPR_ID.search(value, match.end())
+            text = loose("[" + match[1] + "]")
+            return ResultItem(text_of(text), named[1] if named else None)
+    inner = loose(value) if isinstance(value, str) and value[:1] in '{["' else value
+    if isinstance(inner, str):
+        return ResultItem(inner)
+    for _ in range(3):
+        if not isinstance(inner, Mapping) or len(inner) != 1:
+            break
+        key = next(iter(inner))
+        if key not in ("output", "result", "value", "messages"):
+            break
+        inner = inner[key]
+    items = list(_tool_messages(inner))
+    if items:
+        first = items[0]
+        first.text = "\n".join(item.text for item in items)
+        return first
+    text, parts = content_of(inner)
+    if isinstance(inner, str) or parts or not isinstance(value, str):
+        return ResultItem(text, parts=parts)
+    return ResultItem(value)  # the text as it stands, not as it was encoded again
+
+
+def _tool_messages(value: Any) -> Iterator[ResultItem]:
+    for item in value if isinstance(value, list) else [value]:
+        if isinstance(item, Mapping) and ({"lc", "tool_call_id"} & set(item)):
+            turn = turn_of(item)
+            yield from turn.results if turn else ()
