@@ -12,7 +12,8 @@ from agentlens.errors import TraceError
 
 __all__ = ["expand", "session_file"]
 
-_SUFFIXES = (".json", ".jsonl", ".ndjson", ".traj", ".json.gz", ".jsonl.gz", ".ndjson.gz")
+_SUFFIXES = (".json", ".jsonl", ".ndjson", ".traj", ".parquet",
+             ".json.gz", ".jsonl.gz", ".ndjson.gz")  # fmt: skip
 #: Files beside logs that hold no run.
 _ASIDE = (".meta.json",)
 _GLOB = frozenset("*?[")
@@ -50,6 +51,8 @@ def _is_one(source: Any) -> bool:
 
 
 def _paths(text: str) -> tuple[list[Any], bool]:
+    if text.startswith("mlflow:"):
+        return [text], True
     if "://" in text and not text.startswith("file://"):
         return _remote(text)
     text = os.path.expanduser(text.removeprefix("file://"))  # noqa: PTH111 - patterns are no paths

@@ -69,6 +69,8 @@ def records_of(table: Any) -> list[dict[str, Any]]:
 
     A frame that came from `Trace.calls` keeps its threads, rounds, arguments, results and times.
     """
+    if table.index.name and str(table.index.name) not in map(str, table.columns):
+        table = table.reset_index()  # Phoenix keeps the span's id there
     ours = {"call_id", "args", "args_raw", "status", "tool_raw"} <= set(map(str, table.columns))
     names = [str(column) for column in table.columns]
     if ours:
@@ -92,11 +94,15 @@ def records_of(table: Any) -> list[dict[str, Any]]:
 
 
 def _missing(value: Any) -> bool:
-    return value is None or value is pd.NaT or value is pd.NA or value != value  # noqa: PLR0124
+    if value is None or value is pd.NaT or value is pd.NA:
+        return True
+    return not getattr(value, "ndim", 0) and bool(value != value)  # noqa: PLR0124
 
 
 def _scalar(value: Any) -> Any:
     """Turn a numpy or pandas scalar into Python's own."""
     if isinstance(value, pd.Timestamp):
         return value.isoformat()
-    return value.item() if hasattr(value, "item") and not hasattr(value, "__len__") else value
+    if hasattr(value, "tolist"):  # a scalar of numpy, or an array that Parquet keeps in a cell
+        return value.tolist()
+    return value

@@ -20,7 +20,6 @@ __all__ = ["Document", "open_document"]
 
 _MAGIC = (
     (b"PK\x03\x04", "a ZIP archive"), (b"SQLite format 3", "an SQLite database"),
-    (b"PAR1", "a Parquet file"),
     (b"\x28\xb5\x2f\xfd", "Zstandard data"), (b"%PDF", "a PDF"), (b"\x89PNG", "a PNG picture"),
     (b"\x7fELF", "a program"),
 )  # fmt: skip
@@ -66,6 +65,10 @@ def _plain(item: Any) -> Any:
 
 
 def _open_path(text: str) -> Document:
+    if text.startswith("mlflow:"):
+        from agentlens.trace.formats.mlflow import fetch
+
+        return make_document(text, None, "array", iter(enumerate(fetch(text), 1)))
     if "://" in text and not text.lower().startswith("file://"):
         import fsspec
 
@@ -124,6 +127,8 @@ def _open_stream(stream: BinaryIO, name: str, path: Path | None) -> Document:
         stream.seek(start + bom)
     except (OSError, EOFError, gzip.BadGzipFile) as error:
         raise TraceError(f"cannot read: {error}", source=name) from None
+    if beginning.startswith(b"PAR1"):
+        return _open_parquet(stream, name)
     visible = beginning[bom:].strip()
     if not visible:
         raise TraceError("the file is empty", source=name)
@@ -133,3 +138,25 @@ def _open_stream(stream: BinaryIO, name: str, path: Path | None) -> Document:
     if b"\x00" in beginning and visible[:1] not in b"[{":
         raise TraceError("is a binary file, not a log in JSON or JSON lines", source=name)
     return decode(stream, name, path)
+
+
+def _open_parquet(stream: BinaryIO, name: str) -> Document:
+    """Return the rows of a Parquet file, such as Phoenix saves its spans in."""
+    import pandas as pd
+
+    from agentlens.trace.frames import records_of
+
+    try:
+        table = pd.read_parquet(stream)
+    except ImportError:
+        raise TraceError(
+            "is a Parquet file, which needs the package pyarrow: pip install pyarrow", source=name
+        ) from None
+    except Exception as error:  # pyarrow raises a dozen kinds of its own
+        reason = str(error).strip().splitlines()
+        raise TraceError(
+            f"is not a sound Parquet file: {reason[0] if reason else error!r}"[:300], source=name
+        ) from None
+    if not len(table):
+        raise TraceError("the Parquet file holds no row", source=name)
+    return make_document(name, None, "array", iter(enumerate(records_of(table), 1)))

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from agentlens.errors import TraceError
+from agentlens.trace.formats import FORMATS
 from agentlens.trace.load import load, load_many
 
 ROW = {
@@ -135,7 +136,7 @@ def test_an_unknown_format_says_what_was_seen_and_what_is_known(tmp_path: Path):
     path.write_text('{"alpha": 1, "beta": 2}')
     message = refused(path)
     assert "alpha, beta" in message
-    assert "claude_code, atif, tau, langchain, plain, anthropic, openai" in message
+    assert ", ".join(FORMATS) in message
     assert "unknown format 'codex'" in refused(path, format="codex")
     assert "records are int" in refused([1, 2, 3])
 
