@@ -30,10 +30,11 @@ OURS = {
     "clean/looks_like_loop_but_ok/livemcp_*.json": "openai",
     "openhands/litellm*.json": "openai",
     "codex_rollout/*.json*": "codex",
+    "sweagent_traj/*.traj": "sweagent",
+    "clean/sweagent_*.json": "sweagent",
+    "mini_swe_agent/*.json": "mini_swe_agent",
 }
 OTHERS = (
-    "clean/inspect*",
-    "clean/sweagent_gpt4*",
     "mlflow/*.json",
     "otel_monocle/*.json",
     "smolagents/*.json",

@@ -21,6 +21,8 @@ __all__ = ["FORMATS", "Format", "Part", "get"]
 FORMATS = (
     "claude_code",
     "codex",
+    "mini_swe_agent",
+    "sweagent",
     "atif",
     "tau",
     "otlp",
@@ -37,6 +39,7 @@ FORMATS = (
     "magentic",
     "ag2",
     "toolbench",
+    "inspect_ai",
     "plain",
     "anthropic",
     "openai",
