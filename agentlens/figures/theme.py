@@ -155,7 +155,7 @@ def _lines(colours: Mapping[str, str], clusters: Iterable[str]) -> list[str]:
     return named + [f"--al-c{i}:{value};" for i, value in enumerate(clusters)]
 
 
-def css_variables(selector: str = ".al-stage") -> str:
+def css_variables(selector: str = ".al-theme") -> str:
     """Return the style rules that give an element the colours of its ``data-theme``.
 
     Text and ground come from the host (`--jp-*`) unless the theme was forced.

@@ -34,6 +34,10 @@ if TYPE_CHECKING:
 __all__ = ["Lens"]
 
 
+#: Where the stage puts its verdict: above the controls, which are ipywidgets.
+_VERDICT = '<div class="agentlens-verdict"></div>'
+
+
 class _Given(traitlets.Any):
     """Anything but None."""
 
@@ -81,10 +85,10 @@ class Lens(widgets.VBox):  # type: ignore[misc]
         self._link = StageLink(self._moved, self._inspect)
         super().__init__(
             [
-                self._controls.row, self._source.row, self._source.message, self._marks.row,
-                self._link.stage, widgets.HTML(STYLE), self._detail, self._notes,
+                widgets.HTML(_VERDICT), self._controls.row, self._source.row,
+                self._source.message, self._marks.row, self._link.stage, widgets.HTML(STYLE), self._detail, self._notes,
             ],
-            layout={"width": "100%"},
+            layout={"width": "100%"}, _dom_classes=["agentlens-lens"],
         )  # fmt: skip
         self.policy = Policy() if policy is None else policy
         self.lang = lang

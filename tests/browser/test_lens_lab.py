@@ -41,7 +41,7 @@ class Stage:
 
     def __init__(self, notebook: NotebookPage, place: int, name: str):
         self.notebook, self.name = notebook, name
-        self.root = notebook.page.locator(".al-stage").nth(place)
+        self.root = notebook.page.locator(".agentlens-lens").nth(place)
         self.similarity, self.threshold = (self.root.get_by_role("slider").nth(i) for i in (0, 1))
 
     def verdict(self) -> str:
@@ -92,6 +92,12 @@ def test_it_shows_the_verdict(incident: Stage):
     assert "21.5 s" in incident.verdict()
     assert incident.in_kernel("replay.trip.round", 3) == 3
     assert not incident.notebook.cell_errors()
+
+
+def test_the_verdict_stands_above_the_controls_and_the_controls_above_the_graph(incident: Stage):
+    parts = (".al-verdict", ".agentlens-controls", ".al-plot")
+    tops = [incident.root.locator(part).bounding_box()["y"] for part in parts]
+    assert tops == sorted(tops)
 
 
 def test_the_mouse_moves_the_threshold_and_the_trip_with_it(incident: Stage):

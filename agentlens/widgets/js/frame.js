@@ -8,7 +8,7 @@ function make(tag, name, parent) {
 }
 
 export function buildFrame(el) {
-  const root = make("div", "al-stage");
+  const root = make("div", "al-theme al-stage");
   const head = make("div", "al-head", root);
   const verdict = make("div", "al-verdict", head);
   const reason = make("div", "al-reason", head);
@@ -29,7 +29,17 @@ export function buildFrame(el) {
   live.setAttribute("role", "status");
   live.setAttribute("aria-live", "polite");
   el.replaceChildren(root);
-  return { root, verdict, reason, other, body, plot, still, plotly, over, reset, map, live };
+  return { root, head, slot: null, verdict, reason, other, body, plot, still, plotly, over, reset, map, live };
+}
+
+// A Lens keeps a place for the verdict above its controls: the sentence comes first.
+export function placeHead(dom) {
+  const lens = dom.slot ? null : dom.root.closest(".agentlens-lens");
+  const place = lens && lens.querySelector(".agentlens-verdict");
+  if (!place) return;
+  dom.slot = make("div", "al-theme al-slot");
+  dom.slot.append(dom.head);
+  place.replaceChildren(dom.slot);
 }
 
 export function showVerdict(dom, said, stale) {
@@ -41,5 +51,6 @@ export function showVerdict(dom, said, stale) {
   put(dom.reason, said.reason || "");
   put(dom.other, said.other || "");
   dom.root.dataset.kind = said.kind;
-  dom.root.classList.toggle("al-stale", !!stale);
+  if (dom.slot) dom.slot.dataset.theme = dom.root.dataset.theme;
+  for (const part of [dom.root, dom.slot]) if (part) part.classList.toggle("al-stale", !!stale);
 }

@@ -11,7 +11,7 @@ import { makeTip, roundWords } from "./tip.js";
 import { plotlyReady } from "./loader.js";
 import { makePlot } from "./plot.js";
 import { verdictOf } from "./verdict.js";
-import { buildFrame, showVerdict } from "./frame.js";
+import { buildFrame, placeHead, showVerdict } from "./frame.js";
 import { watchTheme } from "./theme.js";
 import { watchPointer } from "./pointer.js";
 
@@ -186,6 +186,7 @@ function makeStage(model, el) {
   }
   for (const [name, act] of Object.entries(heard)) model.on(name, act);
   const resized = new ResizeObserver(() => {
+    placeHead(dom);
     if (dom.root.clientWidth === state.width) return;
     state.width = dom.root.clientWidth;
     unwatch.apply(); // a host may render into an element that it shows later: it has no colours before
@@ -208,6 +209,7 @@ function makeStage(model, el) {
     handles.close();
     for (const [name, act] of Object.entries(heard)) model.off(name, act);
     if (plot) plot.close();
+    if (dom.slot) dom.slot.remove();
     el.replaceChildren();
   };
 }
