@@ -21,10 +21,10 @@ def parse_arguments(args: Any) -> tuple[dict[str, Any] | None, str | None, str]:
     state : str
         ``parsed``, ``unparsed`` (looks like JSON, is not), ``text`` or ``missing``.
     """
-    if args is None:
-        return None, None, "missing"
     if isinstance(args, dict):
         return args, None, "parsed"
+    if args is None:
+        return None, None, "missing"
     if isinstance(args, Mapping):
         return dict(args), None, "parsed"
     if not isinstance(args, str):

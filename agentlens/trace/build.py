@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -11,7 +10,8 @@ from agentlens.trace.arguments import parse_arguments
 from agentlens.trace.derive import add_up_tokens, derive_seconds
 from agentlens.trace.model import Meta, Note, Trace
 from agentlens.trace.names import unwrap_call
-from agentlens.trace.rows import Table
+from agentlens.trace.rows import PLACES, Table
+from agentlens.trace.thread_state import ThreadState
 from agentlens.trace.tools import describe_all
 
 if TYPE_CHECKING:
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 __all__ = ["MAIN", "TraceBuilder"]
 
 MAIN = "main"
+_THREAD, _ROUND_ROW, _STARTED, _SECONDS, _RESULT, _STATUS, _PAIRED_BY = (
+    PLACES["calls"][column]
+    for column in ("thread", "round_row", "started", "seconds", "result", "status", "paired_by")
+)
 
 
 class TraceBuilder:
@@ -40,27 +44,21 @@ class TraceBuilder:
         self.meta = Meta(format=format, source=source)
         self._threads, self._rounds = Table("threads"), Table("rounds")
         self._calls, self._events = Table("calls"), Table("events")
-        self._known_threads: set[str] = set()
         self._notes: dict[tuple[str, str], Note] = {}
-        self._request: dict[str, int] = defaultdict(int)
-        self._asked: set[str] = set()
-        self._number: dict[str, int] = defaultdict(int)
-        self._last_row: dict[str, int] = {}
-        self._open: dict[str, dict[int, None]] = defaultdict(dict)
-        self._ids: dict[tuple[str, str], list[int]] = defaultdict(list)
-        self._answered: set[str] = set()
-        self._ended: dict[int, float] = {}
-        self._calls_of: dict[int, int] = defaultdict(int)
+        self._declared: set[str] = set()
+        self._states: dict[str, ThreadState] = {}
+        self._calls_of: list[int] = []  # for each round
+        self._ended: list[float | None] = []  # for each round, when the last result came
 
     def describe(self, **fields: Any) -> None:
         """Set fields of the trace's `Meta`; ``None`` values change nothing."""
         self.meta = replace(self.meta, **{k: v for k, v in fields.items() if v is not None})
 
-    def note(self, kind: str, message: str, line: int | None = None) -> None:
+    def note(self, kind: str, message: str, line: int | None = None, count: int = 1) -> None:
         """Tell what was skipped, guessed or damaged; equal messages are counted."""
         old = self._notes.get((kind, message))
         self._notes[kind, message] = (
-            replace(old, count=old.count + 1) if old else Note(kind, message, line)
+            replace(old, count=old.count + count) if old else Note(kind, message, line, count)
         )
 
     def thread(
@@ -74,13 +72,17 @@ class TraceBuilder:
         abandoned: bool = False,
     ) -> str:
         """Declare a thread (the first round of an undeclared one declares it); return its name."""
-        if thread not in self._known_threads:
-            self._known_threads.add(thread)
-            self._threads.add({
-                "thread": thread, "parent": parent, "parent_call": parent_call,
-                "kind": "main" if thread == MAIN else kind, "name": name, "abandoned": abandoned,
-            })  # fmt: skip
+        if thread not in self._declared:
+            self._declared.add(thread)
+            kind = "main" if thread == MAIN else kind
+            self._threads.add((thread, parent, parent_call, kind, name, abandoned))
         return thread
+
+    def _state(self, thread: str) -> ThreadState:
+        state = self._states.get(thread)
+        if state is None:
+            state = self._states[thread] = ThreadState()
+        return state
 
     def user(
         self,
@@ -91,7 +93,7 @@ class TraceBuilder:
         line: int | None = None,
     ) -> None:
         """Record a real user message; the next round of the thread starts a new request."""
-        self._asked.add(thread)
+        self._state(thread).asked = True
         self.event("user_message", text, thread=thread, started=started, line=line)
 
     def event(
@@ -104,11 +106,9 @@ class TraceBuilder:
         line: int | None = None,
     ) -> None:
         """Record something that is neither a round nor a call."""
-        request = self._request[thread] + (thread in self._asked) or 1
-        self._events.add({
-            "kind": kind, "thread": thread, "request": request, "started": started, "text": text,
-            "after_row": self._last_row.get(thread, -1), "line": line,
-        })  # fmt: skip
+        state = self._state(thread)
+        request = state.request + state.asked or 1
+        self._events.add((kind, thread, request, state.last_row, started, text, line))
 
     def round(
         self,
@@ -130,18 +130,19 @@ class TraceBuilder:
         columns
             Any other column of the rounds table.
         """
-        self.thread(thread)
-        if thread in self._asked or not self._request[thread]:
-            self._request[thread] += 1
-            self._asked.discard(thread)
-        self._number[thread] = self._number[thread] + 1 if number is None else number
+        if thread not in self._declared:
+            self.thread(thread)
+        state = self._state(thread)
+        if state.asked or not state.request:
+            state.request += 1
+            state.asked = False
+        state.number = state.number + 1 if number is None else number
         quality = time_quality or ("none" if started is None and seconds is None else "real")
-        row = self._rounds.add({
-            "thread": thread, "round": self._number[thread], "request": self._request[thread],
-            "text": text, "started": started, "seconds": seconds, "time_quality": quality,
-            **columns,
-        })  # fmt: skip
-        self._last_row[thread] = row
+        columns.update(started=started, seconds=seconds, time_quality=quality)
+        row = self._rounds.add((thread, state.number, state.request, text), columns)
+        self._calls_of.append(0)
+        self._ended.append(None)
+        state.last_row = row
         return row
 
     def update_round(self, row: int, **columns: Any) -> None:
@@ -150,9 +151,12 @@ class TraceBuilder:
 
     def add_text(self, row: int, column: str, text: str) -> None:
         """Append to a round's text or reasoning, unless it already ends so."""
-        have = self._rounds.get(row, column)
-        if text and not have.endswith(text):
-            self._rounds.set(row, {column: f"{have}\n{text}" if have else text})
+        cells, place = self._rounds.rows[row], self._rounds.at[column]
+        have = cells[place]
+        if not have:
+            cells[place] = text
+        elif text and not have.endswith(text):
+            cells[place] = f"{have}\n{text}"
 
     def add_amount(self, row: int, column: str, amount: float) -> None:
         """Add an amount (seconds, tokens, cost) to what a round has so far."""
@@ -174,24 +178,19 @@ class TraceBuilder:
         columns
             Any other column of the calls table.
         """
-        cells, at = self._rounds.rows[row], self._rounds.at
-        call = len(self._calls.rows)
+        thread, number, request = self._rounds.rows[row][:3]
+        call, order = len(self._calls.rows), self._calls_of[row]
+        self._calls_of[row] = order + 1
         parsed, raw, state = parse_arguments(args)
         name, namespace, inner = unwrap_call(tool, parsed)
         if inner is not parsed:
             parsed, raw, state = parse_arguments(inner)
-        thread = cells[at["thread"]]
-        self._calls_of[row] += 1
-        self._calls.add({
-            "call": call + 1, "round_row": row, "thread": thread, "round": cells[at["round"]],
-            "request": cells[at["request"]], "order": self._calls_of[row] - 1,
-            "call_id": call_id or f"call-{call + 1}", "id_generated": not call_id,
-            "tool": name, "tool_raw": tool_raw or tool, "namespace": namespace,
-            "args": parsed, "args_raw": raw, "args_state": state, **columns,
-        })  # fmt: skip
-        self._open[thread][call] = None
-        if call_id:
-            self._ids[thread, call_id].append(call)
+        first = (
+            call + 1, row, thread, number, request, order, call_id or f"call-{call + 1}",
+            not call_id, name, tool_raw or tool, namespace, None, parsed, raw, state,
+        )  # fmt: skip
+        self._calls.add(first, columns)
+        self._states[thread].add_call(call, call_id)
         return call
 
     def result(
@@ -213,21 +212,22 @@ class TraceBuilder:
         columns
             Any other column of the calls table.
         """
-        cells, at = self._calls.rows[call], self._calls.at
+        cells = self._calls.rows[call]
         if ended is not None:
-            row = cells[at["round_row"]]
-            self._ended[row] = max(ended, self._ended.get(row, ended))
-            begun = cells[at["started"]]
-            if begun is not None and cells[at["seconds"]] is None and ended >= begun:
+            row = cells[_ROUND_ROW]
+            last, begun = self._ended[row], cells[_STARTED]
+            if last is None or ended > last:
+                self._ended[row] = ended
+            if begun is not None and cells[_SECONDS] is None and ended >= begun:
                 columns.setdefault("seconds", ended - begun)
-        cells[at["result"]], cells[at["status"]] = text, status
-        cells[at["paired_by"]] = paired_by
+        cells[_RESULT], cells[_STATUS], cells[_PAIRED_BY] = text, status, paired_by
+        at = self._calls.at
         for column, value in columns.items():
             cells[at[column]] = value
-        thread = cells[at["thread"]]
-        self._open[thread].pop(call, None)
+        state = self._states[cells[_THREAD]]
+        state.open.pop(call, None)
         if paired_by == "id":
-            self._answered.add(thread)
+            state.answered = True
 
     def find_call(
         self, call_id: str | None, *, thread: str = MAIN, tool: str | None = None
@@ -237,25 +237,16 @@ class TraceBuilder:
         By id where that names one open call; else by adjacency, the oldest open call of the
         thread (of that tool, if given): ids are empty or re-used in several real logs.
         """
-        waiting = self._open[thread]
-        ids = self._ids.get((thread, call_id or ""), [])
-        if len(ids) == 1 and ids[0] in waiting:
-            return ids[0], "id"
-        get = self._calls.get
-        pool = [c for c in ids if c in waiting] or [
-            c for c in waiting if not call_id or get(c, "id_generated")
-        ]
-        if tool:
-            pool = [c for c in pool if tool in (get(c, "tool"), get(c, "tool_raw"))] or pool
-        return (pool[0], "adjacency") if pool else None
+        state = self._states.get(thread)
+        return state.find_call(call_id, tool, self._calls.rows) if state is not None else None
 
     def has_open_calls(self, thread: str = MAIN) -> bool:
         """Say whether a call of the thread still waits for its result."""
-        return bool(self._open[thread])
+        return bool(self._state(thread).open)
 
     def answered(self, thread: str = MAIN) -> bool:
         """Say whether any call of the thread got a result by its id so far."""
-        return thread in self._answered
+        return self._state(thread).answered
 
     def state_of(self, call: int) -> str:
         """Return how the arguments of a call were read: parsed, unparsed, text or missing."""

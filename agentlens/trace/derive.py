@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 __all__ = ["add_up_tokens", "derive_seconds"]
 
 
-def derive_seconds(rounds: Mapping[str, list[Any]], ended: Mapping[int, float]) -> None:
+def derive_seconds(rounds: Mapping[str, list[Any]], ended: Sequence[float | None]) -> None:
     """Fill a round's seconds from the next response of its request, or from its last result.
 
     Parameters
@@ -16,7 +16,7 @@ def derive_seconds(rounds: Mapping[str, list[Any]], ended: Mapping[int, float]) 
     rounds
         Columns of the rounds table; ``seconds`` and ``time_quality`` are filled in place.
     ended
-        For a row, when the last result of its calls came.
+        For each row, when the last result of its calls came.
     """
     following: dict[str, int] = {}
     seconds, started, threads = rounds["seconds"], rounds["started"], rounds["thread"]
@@ -27,7 +27,7 @@ def derive_seconds(rounds: Mapping[str, list[Any]], ended: Mapping[int, float]) 
         following[thread] = row
         if seconds[row] is not None or begun is None:
             continue
-        end = ended.get(row)
+        end = ended[row]
         if after is not None and requests[after] == requests[row] and started[after] is not None:
             end = started[after]
         if end is not None and end >= begun:

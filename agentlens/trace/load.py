@@ -175,13 +175,19 @@ def _read(
 
 @contextmanager
 def _no_collection() -> Iterator[None]:
-    """Pause the collector of cycles: a trace is millions of objects, none of them garbage."""
+    """Pause the collector of cycles: a trace is millions of objects, none of them garbage.
+
+    They then count as old, or the collector would walk through all of them at once.
+    """
     paused = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         if paused:
+            if not gc.get_freeze_count():  # else what someone froze would thaw
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()
 
 

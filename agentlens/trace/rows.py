@@ -7,13 +7,20 @@ from typing import Any
 
 from agentlens.trace.model import COLUMNS
 
-__all__ = ["Table"]
+__all__ = ["PLACES", "Table"]
+
+#: Place of each column within a row.
+PLACES: Mapping[str, Mapping[str, int]] = {
+    table: {column: place for place, column in enumerate(columns)}
+    for table, columns in COLUMNS.items()
+}
 
 #: What a new row holds where a reader says nothing.
 _DEFAULTS: Mapping[str, Mapping[str, Any]] = {
     "rounds": {"text": "", "reasoning": "", "copied": False, "injected": False, "hidden": False},
     "calls": {"status": "missing", "result": "", "truncated": False, "parts": ()},
 }
+_NOTHING: Mapping[str, Any] = {}
 
 
 class Table:
@@ -36,12 +43,19 @@ class Table:
     def __init__(self, name: str):
         defaults = _DEFAULTS.get(name, {})
         self.name = name
-        self.at = {column: place for place, column in enumerate(COLUMNS[name])}
+        self.at = PLACES[name]
         self.rows: list[list[Any]] = []
         self._blank = [defaults.get(column) for column in COLUMNS[name]]
 
-    def add(self, values: dict[str, Any]) -> int:
+    def add(self, first: tuple[Any, ...], values: Mapping[str, Any] = _NOTHING) -> int:
         """Append a row and return its number.
+
+        Parameters
+        ----------
+        first
+            Cells of the first columns, in the order of `COLUMNS`.
+        values
+            Other cells by their column; what neither has keeps its default.
 
         Raises
         ------
@@ -49,6 +63,7 @@ class Table:
             If the table has no such column.
         """
         row = self._blank.copy()
+        row[: len(first)] = first
         at = self.at
         try:
             for column, value in values.items():
@@ -57,8 +72,9 @@ class Table:
             raise KeyError(
                 f"{self.name} has no column {sorted(values.keys() - at.keys())}"
             ) from None
-        self.rows.append(row)
-        return len(self.rows) - 1
+        rows = self.rows
+        rows.append(row)
+        return len(rows) - 1
 
     def get(self, row: int, column: str) -> Any:
         """Return one cell."""

@@ -26,6 +26,7 @@ _STARTS: tuple[tuple[str, str, str], ...] = (
     ("{'error'", "error", "error"),
 )  # fmt: skip
 _OPENERS = tuple(mark for mark, _, _ in _STARTS)
+_FIRST = frozenset(mark[0] for mark in _OPENERS)
 _EXIT = re.compile(
     r"(?:^|\n)\s*(?:<returncode>|exit ?code:?\s*|Exit code:?\s+|exitcode:\s*"
     r"|Process exited with code\s+"
@@ -73,7 +74,7 @@ def judge(
         return ("error", f"exit {exit_code}", exit_code, False) if exit_code else (
             "ok", None, 0, False)  # fmt: skip
     opening = text[:200].lstrip()
-    if opening.startswith(_OPENERS):
+    if opening[:1] in _FIRST and opening.startswith(_OPENERS):
         _, status, kind = next(row for row in _STARTS if opening.startswith(row[0]))
         return status, kind, exit_code, error is None
     if error:

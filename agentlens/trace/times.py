@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from functools import lru_cache
 from typing import Any
 
 __all__ = ["parse_time"]
@@ -12,29 +11,22 @@ __all__ = ["parse_time"]
 _UNITS = ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3), (0.0, 1.0))
 
 
-@lru_cache(maxsize=4096)
-def _minute(text: str) -> int:
-    """Return milliseconds since the epoch of a UTC minute such as ``2026-03-02T09:15``."""
-    return round(datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp()) * 1000
-
-
 def parse_time(value: Any) -> float | None:
     """Return seconds since the epoch, or None where `value` is no time.
 
     Takes ISO 8601 text (an offset or ``Z``; a naive time is read as UTC), and epoch numbers in
     s, ms, µs or ns. Years before 1973 in those finer units cannot be told apart and are not met.
     """
+    if type(value) is str and len(value) == 24 and value[23] == "Z":
+        try:  # the usual case, quickly
+            return datetime.fromisoformat(value).timestamp()
+        except (ValueError, OverflowError):
+            pass
     if value is None or isinstance(value, bool):
         return None
     if isinstance(value, datetime):
         return (value if value.tzinfo else value.replace(tzinfo=UTC)).timestamp()
     if isinstance(value, str):
-        if len(value) == 24 and value[19] == "." and value[23] == "Z":  # the usual case, quickly
-            try:
-                whole = _minute(value[:16]) + int(value[17:19]) * 1000 + int(value[20:23])
-                return whole / 1000
-            except (ValueError, OverflowError):
-                pass
         if value[4:5] == "-" and value[7:8] == "-":
             try:
                 parsed = datetime.fromisoformat(value)

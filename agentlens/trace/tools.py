@@ -26,6 +26,8 @@ __all__ = [
 #: An effect, or an effect and the name of the argument that holds the query.
 ToolSpec: TypeAlias = "str | tuple[str, str]"
 
+_Spec: TypeAlias = "tuple[ToolSpec | None, str, str | None]"
+
 EFFECTS = ("search", "read", "write", "run", "poll", "think", "ask", "finish", "unknown")
 
 #: Arguments that hold a search's query, the likeliest first.
@@ -41,6 +43,8 @@ TARGET_KEYS = (
     "uri", "urls", "link", "element", "selector", "xpath", "ref", "directory", "dir", "target",
     "id",
 )  # fmt: skip
+_TARGETS = frozenset(TARGET_KEYS)
+_QUERIES = frozenset(QUERY_KEYS)
 
 
 def queries_of(
@@ -69,7 +73,7 @@ def _texts(value: Any) -> list[str]:
 
 
 def _target(args: Mapping[str, Any] | None) -> str | None:
-    if not args:
+    if not args or _TARGETS.isdisjoint(args):
         return None
     for key in TARGET_KEYS:
         value = args.get(key)
@@ -96,16 +100,29 @@ def describe_all(
         effect = spec if isinstance(spec, str) else spec[0]
         if effect not in EFFECTS:
             raise TraceError(f"tool {tool!r}: effect {effect!r} is none of {', '.join(EFFECTS)}")
-    out: dict[str, list[Any]] = {"effect": [], "queries": [], "query": [], "target": []}
-    for tool, raw_name, arguments, raw in zip(tools, raws, args, args_raw, strict=True):
-        given = known.get(tool) or known.get(raw_name)
-        effect, key = given if isinstance(given, tuple) else (given or classify(tool), None)
-        found = queries_of(arguments, raw, key) if effect == "search" or key else ()
-        if effect == "search" and not found and arguments and given is None:
-            # A lookup by fields, whatever its name; an empty query is a query all the same.
-            effect = effect if arguments.keys() & set(QUERY_KEYS) else "read"
-        out["effect"].append(effect)
-        out["queries"].append(found)
-        out["query"].append(" | ".join(found) if found else None)
-        out["target"].append(_target(arguments))
-    return out
+    specs: dict[tuple[str, str], _Spec] = {}  # there are few tools and many calls
+    effects: list[str] = []
+    queries: list[tuple[str, ...]] = []
+    targets: list[str | None] = []
+    for name, arguments, raw in zip(zip(tools, raws, strict=True), args, args_raw, strict=True):
+        about = specs.get(name)
+        if about is None:
+            about = specs[name] = _spec(*name, known)
+        given, effect, key = about
+        found: tuple[str, ...] = ()
+        if key or effect == "search":
+            found = queries_of(arguments, raw, key)
+            if not found and arguments and given is None and _QUERIES.isdisjoint(arguments):
+                effect = "read"  # a lookup by fields; an empty query is a query all the same
+        effects.append(effect)
+        queries.append(found)
+        targets.append(_target(arguments))
+    texts = [" | ".join(found) if found else None for found in queries]
+    return {"effect": effects, "queries": queries, "query": texts, "target": targets}
+
+
+def _spec(tool: str, raw_name: str, known: Mapping[str, ToolSpec]) -> _Spec:
+    """Return what was said of a tool, its effect, and the argument that holds its query."""
+    given = known.get(tool) or known.get(raw_name)
+    effect, key = given if isinstance(given, tuple) else (given or classify(tool), None)
+    return given, effect, key

@@ -20,12 +20,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from agentlens.trace.build import MAIN, TraceBuilder
-from agentlens.trace.content import content_of
+from agentlens.trace.formats.claude_agents import subagent_files
+from agentlens.trace.formats.claude_entries import Entry, Outcome, Session
 from agentlens.trace.formats.claude_graph import Threads, find_threads
-from agentlens.trace.formats.claude_records import Entry, scan, subagent_files
+from agentlens.trace.formats.claude_records import scan
 from agentlens.trace.formats.part import Part, dicts, one_part
 from agentlens.trace.source import Document
-from agentlens.trace.status import judge
 
 __all__ = ["NAME", "read", "sniff", "split"]
 
@@ -69,35 +69,38 @@ def read(part: Part, build: TraceBuilder) -> None:
         session_id=session.session_id, trace_id=session.session_id, cwd=session.cwd,
         agent="claude-code", agent_version=session.version, extra=session.extra,
     )  # fmt: skip
-    writer = _Writer(build, session.session_id, find_threads(entries, session.agents))
-    writer.write(entries)
-    writer.count_tokens(session.usage)
+    _Writer(build, session, find_threads(entries, session.agents)).write(entries)
 
 
 class _Writer:
     """Writes entries, whose threads are known, into the builder."""
 
-    def __init__(self, build: TraceBuilder, session_id: str | None, threads: Threads):
+    def __init__(self, build: TraceBuilder, session: Session, threads: Threads):
         self.build = build
-        self.session_id = session_id
+        self.session_id = session.session_id
+        self.usage = session.usage
         self.threads = threads
         self.rows: dict[tuple[str, str], int] = {}
         self.calls: dict[str, tuple[int, float | None]] = {}
-        self.late: list[tuple[Entry, str]] = []
+        self.late: list[tuple[Entry, Outcome, str]] = []
         self.compacted: set[str] = set()
 
     def write(self, entries: list[Entry]) -> None:
         build = self.build
         thread_of = self.threads.thread_of
+        thread = MAIN
         for entry in entries:
-            thread = thread_of.get(id(entry), MAIN)
-            if thread != MAIN:
-                self._declare(thread)
+            if thread_of:
+                thread = thread_of.get(id(entry), MAIN)
+                if thread != MAIN:
+                    self._declare(thread)
             kind = entry.kind
             if kind == "assistant":
                 self._response(entry, thread)
             elif kind == "result":
-                self._results(entry, thread, last=False)
+                for outcome in entry.blocks:
+                    if not self._result(entry, outcome, thread):
+                        self.late.append((entry, outcome, thread))
             elif kind == "user":
                 if thread == MAIN and build.meta.task is None:
                     build.describe(task=entry.text or None)
@@ -106,15 +109,9 @@ class _Writer:
                 self._notice(entry)
             elif kind not in ("prompt", "link"):
                 self._event(entry, thread)
-        for entry, thread in self.late:
-            self._results(entry, thread, last=True)
-
-    def count_tokens(self, usages: Mapping[str, Any]) -> None:
-        """Give each round the usage of its message, once."""
-        for (_, message_id), row in self.rows.items():
-            usage = usages.get(message_id)
-            if usage:
-                self.build.update_round(row, **_usage(usage))
+        for entry, outcome, thread in self.late:
+            if not self._result(entry, outcome, thread):
+                build.note("skipped", "a result belongs to no call", entry.line)
 
     def _declare(self, thread: str) -> None:
         about = self.threads.about[thread]
@@ -129,67 +126,40 @@ class _Writer:
         row = self.rows.get(key)
         if row is None:
             copied = entry.session is not None and entry.session != self.session_id
+            usage = self.usage.get(entry.message_id or "")
             row = build.round(
                 thread=thread, started=entry.time, model=entry.model, line=entry.line,
-                message_id=entry.message_id, copied=copied or entry.forked,
+                message_id=entry.message_id, copied=copied or entry.forked, **_tokens(usage),
             )  # fmt: skip
             self.rows[key] = row
-        for block in entry.blocks:
-            if isinstance(block, str):
-                build.add_text(row, "text", block)
-                continue
-            if not isinstance(block, dict):
-                continue
-            kind = block.get("type")
-            if kind == "text":
-                build.add_text(row, "text", str(block.get("text") or ""))
-            elif kind == "thinking":
-                build.add_text(row, "reasoning", str(block.get("thinking") or ""))
-            elif kind in ("tool_use", "server_tool_use"):
-                call_id = block.get("id")
-                call_id = call_id if isinstance(call_id, str) else None
-                call = build.call(
-                    row, str(block.get("name") or "?"), block.get("input"), call_id=call_id,
-                    started=entry.time, line=entry.line,
-                )  # fmt: skip
+        for kind, text, args, call_id in entry.blocks:
+            if kind == "call":
+                begun = entry.time
+                call = build.call(row, text, args, call_id=call_id, started=begun, line=entry.line)
                 if call_id:
-                    self.calls[call_id] = (call, entry.time)
+                    self.calls[call_id] = (call, begun)
+            elif text:
+                build.add_text(row, kind, text)
 
-    def _results(self, entry: Entry, thread: str, *, last: bool) -> None:
+    def _result(self, entry: Entry, outcome: Outcome, thread: str) -> bool:
+        """Give a call its result; False where there is no such call (yet)."""
         build = self.build
-        facts = entry.facts
-        for block in entry.blocks:
-            call_id = block.get("tool_use_id")
-            found = build.find_call(call_id, thread=thread)
-            if found is None:
-                if last:
-                    build.note("skipped", "a result belongs to no call", entry.line)
-                else:
-                    self.late.append((entry, thread))
-                continue
-            call, how = found
-            if how == "adjacency" and call_id:
-                build.note(
-                    "guessed", "a result was paired by its place: its id is not unique", entry.line
-                )
-            content = block.get("content")
-            text, parts = (content, ()) if isinstance(content, str) else content_of(content)
-            flag = block.get("is_error")
-            if flag is None and facts.failed:
-                flag = True
-            if not text and facts.output:
-                text = facts.output
-            status, kind, code, guessed = judge(
-                text, error=flag, exit_code=facts.exit_code, anywhere=False
+        call_id, text, parts, status, kind, code, guessed, truncated = outcome
+        found = build.find_call(call_id, thread=thread)
+        if found is None:
+            return False
+        call, how = found
+        if how == "adjacency" and call_id:
+            build.note(
+                "guessed", "a result was paired by its place: its id is not unique", entry.line
             )
-            if facts.interrupted and status != "denied":
-                status, kind = "interrupted", "interrupted"
-            if guessed:
-                build.note("guessed", "a result counts as an error by its text", entry.line)
-            build.result(
-                call, text, status=status, ended=entry.time, error_type=kind, exit_code=code,
-                parts=parts, paired_by=how, truncated=facts.truncated,
-            )  # fmt: skip
+        if guessed:
+            build.note("guessed", "a result counts as an error by its text", entry.line)
+        build.result(
+            call, text, status=status, ended=entry.time, error_type=kind, exit_code=code,
+            parts=parts, paired_by=how, truncated=truncated,
+        )  # fmt: skip
+        return True
 
     def _notice(self, entry: Entry) -> None:
         """Give a background agent's call the result that came later."""
@@ -225,14 +195,14 @@ class _Writer:
         self.build.event(kind, entry.text, thread=thread, started=entry.time, line=entry.line)
 
 
-def _usage(usage: Any) -> dict[str, int]:
+def _tokens(usage: Any) -> dict[str, Any]:
     """Return token columns; every value may be null, and the prompt is the sum of three."""
     if not isinstance(usage, dict):
         return {}
     prompt, answer = usage.get("input_tokens"), usage.get("output_tokens")
     read = usage.get("cache_read_input_tokens")
     written = usage.get("cache_creation_input_tokens")
-    columns = {}
+    columns: dict[str, Any] = {}
     if prompt is not None or read is not None or written is not None:
         columns["input_tokens"] = (prompt or 0) + (read or 0) + (written or 0)
     if read is not None:

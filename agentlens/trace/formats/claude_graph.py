@@ -12,11 +12,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from agentlens.trace.build import MAIN
-from agentlens.trace.formats.claude_records import Entry
+from agentlens.trace.formats.claude_entries import AGENT_TOOLS, Entry
 
 __all__ = ["About", "Threads", "find_threads"]
-
-_AGENT_TOOLS = frozenset(("Task", "Agent"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +59,22 @@ def find_threads(entries: list[Entry], agents: dict[str, str | None]) -> Threads
 
 def _owners(entries: list[Entry]) -> dict[str, Entry | None]:
     """Return, for each uuid, the nearest prompt of the user above it (or itself)."""
-    by_uuid = {entry.uuid: entry for entry in entries if entry.uuid}
+    by_uuid: dict[str, Entry] = {}
     owner: dict[str, Entry | None] = {}
     for entry in entries:
-        if entry.kind != "user" and entry.uuid not in owner and entry.parent in owner:
-            if entry.uuid:  # the usual case: the parent stands above it in the file
-                owner[entry.uuid] = owner[entry.parent]
+        uuid = entry.uuid
+        if entry.kind == "user":
+            if uuid:
+                owner[uuid] = entry
             continue
+        if entry.parent in owner and uuid not in owner:
+            if uuid:  # the usual case: the parent stands above it in the file
+                owner[uuid] = owner[entry.parent]
+            continue
+        if uuid and not entry.parent:
+            owner.setdefault(uuid, None)
+            continue
+        by_uuid = by_uuid or {other.uuid: other for other in entries if other.uuid}
         path: list[str] = []
         at: Entry | None = entry
         found: Entry | None = None
@@ -178,17 +185,15 @@ def _started(entries: list[Entry]) -> tuple[dict[str, str], dict[str, list[str]]
     by_prompt: dict[str, list[str]] = {}
     entry_of: dict[str, Entry] = {}
     for entry in entries:
-        if entry.kind == "result" and entry.facts.agent and len(entry.blocks) == 1:
-            call = entry.blocks[0].get("tool_use_id")
-            if isinstance(call, str):
-                by_agent.setdefault(entry.facts.agent, call)
-        elif entry.kind == "assistant":
-            for block in entry.blocks:
-                if isinstance(block, dict) and block.get("name") in _AGENT_TOOLS:
-                    call, given = block.get("id"), block.get("input")
-                    if isinstance(call, str) and isinstance(given, dict):
-                        entry_of[call] = entry
-                        by_prompt.setdefault(str(given.get("prompt", "")).strip(), []).append(call)
+        if entry.launched:
+            call = entry.blocks[0][0] if len(entry.blocks) == 1 else None
+            if call is not None:
+                by_agent.setdefault(entry.launched, call)
+        elif entry.launches:
+            for kind, tool, given, call in entry.blocks:
+                if kind == "call" and tool in AGENT_TOOLS and call and isinstance(given, dict):
+                    entry_of[call] = entry
+                    by_prompt.setdefault(str(given.get("prompt", "")).strip(), []).append(call)
     return by_agent, by_prompt, entry_of
 
 
@@ -224,9 +229,8 @@ def _agents(entries: list[Entry], agents: dict[str, str | None], out: Threads) -
 
 def _title(call: str | None, starter: Entry | None) -> str | None:
     """Return what the starting call says of the agent."""
-    for block in starter.blocks if starter is not None else ():
-        if isinstance(block, dict) and block.get("id") == call:
-            given = block.get("input")
+    for _, _, given, call_id in starter.blocks if starter is not None else ():
+        if call_id == call:
             for key in ("description", "subagent_type"):
                 if isinstance(given, dict) and isinstance(given.get(key), str):
                     return str(given[key])[:80]

@@ -1,0 +1,150 @@
+"""What a trace keeps of a Claude Code record: an entry, with its blocks boiled down."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from agentlens.trace.content import content_of
+from agentlens.trace.status import judge
+
+__all__ = ["AGENT_TOOLS", "Entry", "Outcome", "Session", "outcome_of", "pieces_of"]
+
+#: Tools that start a sub-agent.
+AGENT_TOOLS = frozenset(("Task", "Agent"))
+
+
+#: One result: the id of its call, its text and other parts, how the call ended (status, error,
+#: exit code), whether that was guessed, and whether the log shortened the text.
+Outcome: TypeAlias = (
+    "tuple[str | None, str, tuple[str, ...], str, str | None, int | None, bool, bool]"
+)
+
+
+@dataclass(slots=True, eq=False)
+class Entry:
+    """One record that matters.
+
+    Parameters
+    ----------
+    kind
+        ``assistant``, ``result``, ``user``, ``prompt`` (a sub-agent's), ``notice``, ``summary``,
+        ``link`` (only a place in the graph), or the kind of an event.
+    order
+        Time that never runs backwards within a file, for merging files.
+    blocks
+        Of an assistant, what `pieces_of` returns; of a result, an `Outcome` for each block.
+    launches
+        True where it calls a tool that starts sub-agents.
+    launched
+        The sub-agent whose start, or end, a result tells of.
+    """
+
+    kind: str
+    line: int
+    uuid: str | None
+    parent: str | None
+    time: float | None
+    order: float
+    side: bool
+    agent: str | None
+    session: str | None
+    text: str = ""
+    blocks: list[Any] | tuple[()] = ()
+    message_id: str | None = None
+    model: str | None = None
+    forked: bool = False
+    launches: bool = False
+    launched: str | None = None
+
+
+@dataclass
+class Session:
+    """What a scan gathers besides entries."""
+
+    entries: list[Entry] = field(default_factory=list)
+    known: int = 0
+    session_id: str | None = None
+    cwd: str | None = None
+    version: str | None = None
+    extra: dict[str, Any] = field(default_factory=dict)
+    seen: set[str] = field(default_factory=set)
+    #: For each agent with a file of its own, the id of the call that started it (or None).
+    agents: dict[str, str | None] = field(default_factory=dict)
+    #: For each message, its latest usage record; earlier ones are snapshots.
+    usage: dict[str, Any] = field(default_factory=dict)
+    #: For each type of record that is not read, the first line and how many there are.
+    skipped: dict[str, tuple[int, int]] = field(default_factory=dict)
+    #: One object for each text that many records repeat.
+    shared: dict[str, str] = field(default_factory=dict)
+
+    def beside(self) -> Session:
+        """Return a session for a file beside this one: what is known by id is known to both."""
+        return Session(seen=self.seen, usage=self.usage, shared=self.shared)
+
+
+def pieces_of(content: Any) -> list[tuple[str, str, Any, str | None]]:
+    """Return the blocks of an assistant's message that a trace keeps.
+
+    Returns
+    -------
+    list of tuple
+        ``("text" or "reasoning", the text, None, None)``, or ``("call", tool, arguments, id)``.
+    """
+    pieces: list[tuple[str, str, Any, str | None]] = []
+    for block in content if isinstance(content, list) else [content]:
+        if not isinstance(block, dict):
+            if isinstance(block, str):
+                pieces.append(("text", block, None, None))
+            continue
+        get = block.get
+        kind = get("type")
+        if kind in ("tool_use", "server_tool_use"):
+            call_id = get("id")
+            pieces.append((
+                "call", str(get("name") or "?"), get("input"),
+                call_id if type(call_id) is str else None,
+            ))  # fmt: skip
+        elif kind == "text":
+            pieces.append(("text", str(get("text") or ""), None, None))
+        elif kind == "thinking":
+            pieces.append(("reasoning", str(get("thinking") or ""), None, None))
+    return pieces
+
+
+def outcome_of(block: dict[str, Any], structured: Any, *, first_is_empty: bool) -> Outcome:
+    """Return what a result's block says, and ``toolUseResult`` beside it.
+
+    Parameters
+    ----------
+    structured
+        ``toolUseResult``: text, or a dict with exit codes and the like; anything else says nothing.
+    first_is_empty
+        True where the record's first block has no content: the output then stands in `structured`.
+    """
+    get = block.get
+    content = get("content")
+    text, parts = (content, ()) if type(content) is str else content_of(content)
+    flag = get("is_error")
+    code = None
+    interrupted = truncated = False
+    if type(structured) is dict:
+        say = structured.get
+        code = say("exitCode")
+        if code is None:
+            code = say("exit_code", say("returnCode"))
+        if type(code) is not int:
+            code = None
+        interrupted, truncated = say("interrupted") is True, say("truncated") is True
+        if first_is_empty and not text and type(say("stdout")) is str:
+            text = structured["stdout"]
+    elif flag is None and type(structured) is str and structured.startswith("Error"):
+        flag = True
+    status, kind, code, guessed = judge(text, error=flag, exit_code=code, anywhere=False)
+    if interrupted and status != "denied":
+        status, kind = "interrupted", "interrupted"
+    call_id = get("tool_use_id")
+    return (
+        call_id if type(call_id) is str else None,
+        text, parts, status, kind, code, guessed, truncated,
+    )  # fmt: skip
