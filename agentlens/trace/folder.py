@@ -12,7 +12,7 @@ from agentlens.errors import TraceError
 
 __all__ = ["expand", "session_file"]
 
-_SUFFIXES = (".json", ".jsonl", ".ndjson", ".traj", ".parquet",
+_SUFFIXES = (".json", ".jsonl", ".ndjson", ".traj", ".eval", ".parquet",
              ".json.gz", ".jsonl.gz", ".ndjson.gz")  # fmt: skip
 #: Files beside logs that hold no run.
 _ASIDE = (".meta.json",)

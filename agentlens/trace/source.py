@@ -19,7 +19,7 @@ from agentlens.trace.document import Document, decode, make_document
 __all__ = ["Document", "open_document"]
 
 _MAGIC = (
-    (b"PK\x03\x04", "a ZIP archive"), (b"SQLite format 3", "an SQLite database"),
+    (b"SQLite format 3", "an SQLite database"),
     (b"\x28\xb5\x2f\xfd", "Zstandard data"), (b"%PDF", "a PDF"), (b"\x89PNG", "a PNG picture"),
     (b"\x7fELF", "a program"),
 )  # fmt: skip
@@ -129,6 +129,10 @@ def _open_stream(stream: BinaryIO, name: str, path: Path | None) -> Document:
         raise TraceError(f"cannot read: {error}", source=name) from None
     if beginning.startswith(b"PAR1"):
         return _open_parquet(stream, name)
+    if beginning.startswith(b"PK\x03\x04"):
+        from agentlens.trace.archive import zip_document
+
+        return zip_document(stream, name, path)
     visible = beginning[bom:].strip()
     if not visible:
         raise TraceError("the file is empty", source=name)

@@ -57,7 +57,7 @@ def test_a_binary_file(tmp_path: Path):
     path.write_bytes(bytes(range(256)) * 20)
     assert "is a binary file" in refused(path)
     path.write_bytes(b"PK\x03\x04" + bytes(100))
-    assert "a ZIP archive" in refused(path)
+    assert "a damaged ZIP archive" in refused(path)
     path.write_bytes(b"SQLite format 3\x00" + bytes(100))
     assert "an SQLite database" in refused(path)
 
@@ -137,7 +137,7 @@ def test_an_unknown_format_says_what_was_seen_and_what_is_known(tmp_path: Path):
     message = refused(path)
     assert "alpha, beta" in message
     assert ", ".join(FORMATS) in message
-    assert "unknown format 'codex'" in refused(path, format="codex")
+    assert "unknown format 'morse'" in refused(path, format="morse")
     assert "records are int" in refused([1, 2, 3])
 
 
