@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-__all__ = ["STATES", "TERMINALS", "TRANSITIONS", "IllegalTransitionError", "Machine", "Transition"]
+__all__ = [
+    "STATES",
+    "TERMINALS",
+    "TRANSITIONS",
+    "IllegalTransitionError",
+    "Machine",
+    "Transition",
+    "stop_path",
+]
 
 STATES = ("running", "stalled", "waiting_human", "finalizing", "completed", "partial", "failed")
 
@@ -83,3 +91,28 @@ approval_required, hard_budget_hit, novel_plan, replan_exhausted
         self.path.append(Transition(self.state, event, target, cause, round))
         self.state = target
         return target
+
+
+#: What follows a trip under a policy that grants no replan, by the state that the trip leads to.
+_FOLLOWS = {
+    "stalled": ("replan_exhausted", "this policy grants no replan"),
+    "finalizing": ("partial_saved", "the answer comes from what was found"),
+}
+
+
+def stop_path(event: str, *, cause: str = "", round: int | None = None) -> tuple[Transition, ...]:
+    """Return the path of a run that a trip stops, where nothing is tried anew.
+
+    Parameters
+    ----------
+    event
+        The event of the trip, such as ``no_progress``.
+    cause, round
+        Why and where it tripped.
+    """
+    machine = Machine()
+    machine.fire(event, cause=cause, round=round)
+    while machine.state in _FOLLOWS:
+        following, why = _FOLLOWS[machine.state]
+        machine.fire(following, cause=why, round=round)
+    return tuple(machine.path)

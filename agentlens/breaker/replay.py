@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from agentlens.breaker.classic import Counted
-from agentlens.breaker.machine import Machine, Transition
+from agentlens.breaker.machine import Transition, stop_path
 from agentlens.breaker.policy import Policy
 from agentlens.breaker.rules import RULES, Stop, first_stop, run_rules, threshold_of
 from agentlens.breaker.signals import QuerySignals
@@ -22,13 +22,6 @@ if TYPE_CHECKING:
     from agentlens.trace.model import Trace
 
 __all__ = ["Replay", "replay"]
-
-_SAVED = ("partial_saved", "the answer comes from what was found")
-#: What follows a trip under a policy that grants no replan, by the state that the trip leads to.
-_STOPPING = {
-    "stalled": (("replan_exhausted", "this policy grants no replan"), _SAVED),
-    "finalizing": (_SAVED,),
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,13 +92,11 @@ class Replay:
         tripped = {t.row: t for t in self.trips}
         paths = []
         for rows, stop in zip(self.signals.sequences, self.stops, strict=True):
-            machine = Machine()
+            path: tuple[Transition, ...] = ()
             if stop:
                 trip = tripped[rows[stop.place]]
-                state = machine.fire(stop.rule.event, cause=trip.reason, round=trip.round)
-                for event, cause in _STOPPING[state]:
-                    machine.fire(event, cause=cause, round=trip.round)
-            paths.append(tuple(machine.path))
+                path = stop_path(stop.rule.event, cause=trip.reason, round=trip.round)
+            paths.append(path)
         return tuple(paths)
 
     @property

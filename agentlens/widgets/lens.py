@@ -85,11 +85,19 @@ class Lens(widgets.VBox):  # type: ignore[misc]
         self._link = StageLink(self._moved, self._inspect)
         super().__init__(
             [
-                widgets.HTML(_VERDICT), self._controls.row, self._source.row,
-                self._source.message, self._marks.row, self._link.stage, widgets.HTML(STYLE), self._detail, self._notes,
+                widgets.HTML(_VERDICT),
+                self._controls.row,
+                self._source.row,
+                self._source.message,
+                self._marks.row,
+                self._link.stage,
+                widgets.HTML(STYLE),
+                self._detail,
+                self._notes,
             ],
-            layout={"width": "100%"}, _dom_classes=["agentlens-lens"],
-        )  # fmt: skip
+            layout={"width": "100%"},
+            _dom_classes=["agentlens-lens"],
+        )
         self.policy = Policy() if policy is None else policy
         self.lang = lang
         self.trace = trace

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from agentlens.breaker.machine import TERMINALS, Machine
+from agentlens.breaker.machine import stop_path
 from agentlens.breaker.rules import RULES, threshold_of
 from agentlens.figures.lanes import forest_of
 from agentlens.figures.view import View, view_of
@@ -36,9 +36,6 @@ _MANY = 4000
 
 _WHOLE = (("u1", 0, 2**8), ("i1", -(2**7), 2**7), ("i2", -(2**15), 2**15), ("i4", -(2**31), 2**31))
 
-#: What follows an event of the machine under a policy that grants no replan.
-_NEXT = {"stalled": "replan_exhausted", "finalizing": "partial_saved"}
-
 
 def pack(values: Iterable[Any], *, real: str = "") -> dict[str, Any]:
     """Return a column: the smallest type that holds whole numbers, or `real` ones (None: NaN)."""
@@ -55,11 +52,7 @@ def pack(values: Iterable[Any], *, real: str = "") -> dict[str, Any]:
 
 def path_of(event: str) -> list[str]:
     """Return the states that an event leads through when nothing is tried anew."""
-    machine = Machine()
-    machine.fire(event)
-    while machine.state not in TERMINALS and machine.state in _NEXT:
-        machine.fire(_NEXT[machine.state])
-    return [step.target for step in machine.path]
+    return [step.target for step in stop_path(event)]
 
 
 class _Texts:
