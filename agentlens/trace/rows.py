@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from agentlens.trace.model import COLUMNS
+from agentlens.trace.columns import COLUMNS
 
 __all__ = ["PLACES", "Table"]
 

@@ -9,15 +9,13 @@ numbers of rounds, times of calls), so that reading it again gives the same tabl
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import orjson
 
 from agentlens.trace.build import MAIN
-from agentlens.trace.names import unwrap
+from agentlens.trace.formats.atif_write_steps import StepWriter, jsonable, some
 
 if TYPE_CHECKING:
     from agentlens.trace.model import Trace
@@ -57,19 +55,6 @@ def write_atif(trace: Trace, path: str | os.PathLike[str]) -> Path:
     return target
 
 
-def _some(**fields: Any) -> dict[str, Any]:
-    """Return the fields that say something; zero does."""
-    return {
-        k: v
-        for k, v in fields.items()
-        if v is not None and v is not False and v not in ("", (), [], {})
-    }
-
-
-def _iso(moment: float | None) -> str | None:
-    return datetime.fromtimestamp(moment, UTC).isoformat() if moment is not None else None
-
-
 class _Writer:
     def __init__(self, trace: Trace):
         self.trace = trace
@@ -95,11 +80,11 @@ class _Writer:
         trace, meta = self.trace, self.trace.meta
         name = thread or MAIN
         self.written.add(name)
-        steps = self._steps(name)
+        steps = StepWriter(trace, self.by_call).steps(name)
         about = self.threads.get(name, {})
         spoken = set(trace.tables["rounds"]["model"])
         model = meta.models[0] if spoken == set(meta.models) and len(spoken) == 1 else None
-        facts = _some(
+        facts = some(
             kind=about.get("kind") if name != MAIN else None,
             parent=about.get("parent"),
             parent_call=about.get("parent_call"),
@@ -110,13 +95,13 @@ class _Writer:
         )
         extra: dict[str, Any] = {"agentlens": facts} if facts else {}
         if name == MAIN:
-            shared = _some(
+            shared = some(
                 cwd=meta.cwd,
                 task=meta.task,
                 outcome=dict(meta.outcome),
                 labels=[dict(x) for x in meta.labels],
             )
-            extra = {**_jsonable(meta.extra), **_jsonable(shared), **extra}
+            extra = {**jsonable(meta.extra), **jsonable(shared), **extra}
         inner = [
             self.trajectory(child)
             for child in self.children.get(name, [])
@@ -126,7 +111,7 @@ class _Writer:
             "schema_version": VERSION,
             "session_id": meta.session_id,
             "trajectory_id": name if name != MAIN else meta.trace_id,
-            "agent": _some(
+            "agent": some(
                 name=meta.agent or meta.format,
                 version=meta.agent_version or "unknown",
                 model_name=model,
@@ -152,142 +137,3 @@ class _Writer:
             if known:
                 totals[key] = sum(known)
         return totals or None
-
-    def _steps(self, thread: str) -> list[dict[str, Any]]:
-        """Return rounds and events of a thread in the order in which they happened."""
-        rounds, events = self.trace.tables["rounds"], self.trace.tables["events"]
-        waiting: dict[int, list[int]] = {}
-        for row, (name, after) in enumerate(
-            zip(events["thread"], events["after_row"], strict=True)
-        ):
-            if name == thread:
-                waiting.setdefault(after, []).append(row)
-        steps = [self._event(row) for row in waiting.get(-1, [])]
-        expected = 1
-        for row, name in enumerate(rounds["thread"]):
-            if name == thread:
-                steps.append(self._round(row, expected))
-                expected = rounds["round"][row] + 1
-                steps += [self._event(event) for event in waiting.get(row, [])]
-        return [{"step_id": number, **step} for number, step in enumerate(steps, 1)]
-
-    def _event(self, row: int) -> dict[str, Any]:
-        events = self.trace.tables["events"]
-        kind, stamp = events["kind"][row], _iso(events["started"][row])
-        step: dict[str, Any] = {"timestamp": stamp} if stamp else {}
-        step |= {
-            "source": "user" if kind == "user_message" else "system",
-            "message": events["text"][row],
-        }
-        if kind != "user_message":
-            step["extra"] = {"agentlens": {"event": kind}}
-        return step
-
-    def _round(self, row: int, expected: int) -> dict[str, Any]:
-        rounds = {name: cells[row] for name, cells in self.trace.tables["rounds"].items()}
-        calls = [
-            {name: cells[at] for name, cells in self.trace.tables["calls"].items()}
-            for at in self.trace.round_calls[row]
-        ]
-        ids = _unique([str(call["call_id"]) for call in calls])
-        known = [rounds[c] for c in ("input_tokens", "output_tokens") if rounds[c] is not None]
-        parts = sum(known) if known else None
-        facts = _some(
-            round=rounds["round"] if rounds["round"] != expected else None,
-            hidden=rounds["hidden"],
-            tokens=rounds["tokens"] if rounds["tokens"] != parts else None,
-            message_id=rounds["message_id"],
-            injected=rounds["injected"],
-        )
-        if rounds["round"] == 0 and expected != 0:
-            facts["round"] = 0
-        if rounds["time_quality"] != "none" and rounds["seconds"] is not None:
-            facts |= {"seconds": rounds["seconds"], "time_quality": rounds["time_quality"]}
-        metrics = _some(
-            prompt_tokens=rounds["input_tokens"],
-            cached_tokens=rounds["cached_tokens"],
-            completion_tokens=rounds["output_tokens"],
-            cost_usd=rounds["cost"],
-            extra=_some(
-                cache_write_tokens=rounds["cache_write_tokens"],
-                reasoning_tokens=rounds["reasoning_tokens"],
-            ),
-        )
-        results = [
-            self._result(call, ids[place])
-            for place, call in enumerate(calls)
-            if call["status"] != "missing"
-        ]
-        made = _some(
-            timestamp=_iso(rounds["started"]),
-            model_name=rounds["model"],
-            reasoning_content=rounds["reasoning"],
-            tool_calls=[
-                self._call(call, ids[place], rounds["started"]) for place, call in enumerate(calls)
-            ],
-            observation={"results": results} if results else None,
-            metrics=metrics,
-            is_copied_context=rounds["copied"],
-            extra={"agentlens": facts} if facts else None,
-        )
-        return {"source": "agent", "message": rounds["text"], **made}
-
-    def _call(self, call: Mapping[str, Any], call_id: str, begun: float | None) -> dict[str, Any]:
-        args = call["args"]
-        if unwrap(call["tool_raw"])[0] != call["tool"]:  # the real tool stood in the arguments
-            wrapped = {"tool_name": call["tool"], "server_name": call["namespace"], "params": args}
-            args = _some(**wrapped) | {"params": args}
-        facts = _some(
-            args_raw=call["args_raw"],
-            id_generated=call["id_generated"],
-            tokens=call["tokens"],
-            cost=call["cost"],
-            args_state="missing" if call["args_state"] == "missing" else None,
-        )
-        if call["seconds"] is not None:
-            facts["seconds"] = call["seconds"]
-        if call["started"] != begun:
-            facts["started"] = call["started"]
-        made: dict[str, Any] = {
-            "tool_call_id": call_id,
-            "function_name": call["tool_raw"],
-            "arguments": _jsonable(
-                args if args is not None else {"raw": call["args_raw"]} if call["args_raw"] else {}
-            ),
-        }
-        return {**made, "extra": {"agentlens": facts}} if facts else made
-
-    def _result(self, call: Mapping[str, Any], call_id: str) -> dict[str, Any]:
-        facts: dict[str, Any] = {"status": call["status"]}
-        facts |= _some(
-            error_type=call["error_type"], truncated=call["truncated"], parts=list(call["parts"])
-        )
-        if call["exit_code"] is not None:
-            facts["exit_code"] = call["exit_code"]
-        if call["paired_by"] != "id":
-            facts["paired_by"] = call["paired_by"]
-        refs = [{"trajectory_id": name} for name in self.by_call.get(call["call_id"], ())]
-        return {
-            "source_call_id": call_id,
-            "content": call["result"],
-            **({"subagent_trajectory_ref": refs} if refs else {}),
-            "extra": {"is_error": call["status"] != "ok", "agentlens": facts},
-        }
-
-
-def _unique(ids: list[str]) -> list[str]:
-    """Return ids that differ within a step: results refer to them."""
-    seen: dict[str, int] = {}
-    out = []
-    for each in ids:
-        seen[each] = seen.get(each, 0) + 1
-        out.append(each if seen[each] == 1 else f"{each}#{seen[each]}")
-    return out
-
-
-def _jsonable(value: Any) -> Any:
-    """Return a value as JSON can hold it: no NaN, no lone surrogates, only text as keys."""
-    try:
-        return orjson.loads(orjson.dumps(value, default=str, option=orjson.OPT_NON_STR_KEYS))
-    except (TypeError, orjson.JSONEncodeError):
-        return {"raw": repr(value).encode("utf-8", "replace").decode()}
