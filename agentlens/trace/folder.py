@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from agentlens.errors import TraceError
+from agentlens.trace.file_trees import is_tree, tree_document
 
 __all__ = ["expand", "session_file"]
 
-_SUFFIXES = (".json", ".jsonl", ".ndjson", ".traj", ".eval", ".parquet",
+_SUFFIXES = (".json", ".jsonl", ".ndjson", ".traj", ".db", ".eval", ".parquet",
              ".json.gz", ".jsonl.gz", ".ndjson.gz")  # fmt: skip
 #: Files beside logs that hold no run.
 _ASIDE = (".meta.json",)
@@ -99,6 +100,10 @@ def _walk(folder: Path) -> list[str]:
         if here.name == "subagents" and here.parent.with_suffix(".jsonl").exists():
             folders[:] = []
             continue
+        if is_tree(here, folders, names):
+            folders[:] = []
+            found.append(str(here))
+            continue
         found += [
             str(here / name) for name in sorted(names)
             if name.endswith(_SUFFIXES) and not name.endswith(_ASIDE) and not name.startswith(".")
@@ -107,9 +112,10 @@ def _walk(folder: Path) -> list[str]:
 
 
 def session_file(source: Any) -> Path:
-    """Return the log of the one Claude Code session that a folder holds.
+    """Return the log of the one session that a folder holds.
 
-    That is ``x.jsonl`` beside the folder ``x`` itself, or the only log in it.
+    That is ``x.jsonl`` beside Claude Code's folder ``x`` itself, or the only log in it; or the
+    folder, where it keeps a file for each event.
 
     Raises
     ------
@@ -120,6 +126,8 @@ def session_file(source: Any) -> Path:
     beside = folder.parent / f"{folder.name}.jsonl"
     if beside.is_file() and (folder / "subagents").is_dir():
         return beside
+    if tree_document(folder) is not None:
+        return folder
     logs = sorted(folder.glob("*.jsonl"))
     if len(logs) == 1 and (folder / logs[0].stem / "subagents").is_dir():
         return logs[0]

@@ -15,6 +15,7 @@ from typing import Any, BinaryIO
 
 from agentlens.errors import TraceError
 from agentlens.trace.document import Document, decode, make_document
+from agentlens.trace.file_trees import tree_document
 
 __all__ = ["Document", "open_document"]
 
@@ -80,6 +81,9 @@ def _open_path(text: str) -> Document:
     path = Path(text.removeprefix("file://")).expanduser()
     try:
         if path.is_dir():
+            document = tree_document(path)
+            if document is not None:
+                return document
             raise TraceError("is a folder; use agentlens.load_many for a folder", source=text)
         stream = path.open("rb", buffering=1 << 18)  # fewer, larger reads
     except FileNotFoundError:
@@ -88,8 +92,14 @@ def _open_path(text: str) -> Document:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise TraceError(f"cannot open: {reason}", source=text[:200]) from None
-    packed = stream.read(2) == b"\x1f\x8b"
+    start = stream.read(16)
     stream.seek(0)
+    if start.startswith(b"SQLite format 3"):
+        from agentlens.trace.opencode_store import database_document
+
+        stream.close()
+        return database_document(path, text)
+    packed = start[:2] == b"\x1f\x8b"
     streams = (gzip.GzipFile(fileobj=stream), stream) if packed else (stream,)
     return _owned(streams, text, path)
 

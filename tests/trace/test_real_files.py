@@ -29,6 +29,7 @@ OURS = {
     "loops/livemcp_*.json": "openai",
     "clean/looks_like_loop_but_ok/livemcp_*.json": "openai",
     "openhands/litellm*.json": "openai",
+    "openhands/events.jsonl": "openhands",
     "codex_rollout/*.json*": "codex",
     "sweagent_traj/*.traj": "sweagent",
     "clean/sweagent_*.json": "sweagent",
@@ -38,7 +39,6 @@ OTHERS = (
     "mlflow/*.json",
     "otel_monocle/*.json",
     "smolagents/*.json",
-    "openhands/events.jsonl",
 )
 
 

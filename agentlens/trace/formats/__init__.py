@@ -21,6 +21,7 @@ __all__ = ["FORMATS", "Format", "Part", "get"]
 FORMATS = (
     "claude_code",
     "codex",
+    "openhands",
     "mini_swe_agent",
     "sweagent",
     "atif",
