@@ -9,7 +9,8 @@ Facts that it rests on, seen in logs of versions 1.0.31 to 2.1.92:
 * Records form a graph by ``parentUuid``; see `claude_graph` for rewinds and sub-agents.
 * Many ``user`` records are no user's: results, ``isMeta``, summaries, reminders, output of local
   commands, notifications. ``<task-notification>`` brings the result of a background agent.
-* A resumed session may repeat older lines with the same ``uuid``; the first one counts.
+* A resumed session may repeat older lines with the same ``uuid``; the first one counts, and
+  the oldest of the logs in a folder (see `claude_copies`).
 * Every release brings new record types: they are counted and skipped.
 """
 
@@ -21,6 +22,7 @@ from typing import Any
 
 from agentlens.trace.build import MAIN, TraceBuilder
 from agentlens.trace.formats.claude_agents import subagent_files
+from agentlens.trace.formats.claude_copies import repeated_uuids
 from agentlens.trace.formats.claude_entries import Entry, Outcome, Session
 from agentlens.trace.formats.claude_graph import Threads, find_threads
 from agentlens.trace.formats.claude_records import scan
@@ -59,6 +61,7 @@ def read(part: Part, build: TraceBuilder) -> None:
     """Read a session and, where it lies in a folder, the logs of its sub-agents."""
     session = scan(part.records, build)
     entries = session.entries
+    _mark_copies(entries, part, build)
     for path in subagent_files(part.path):
         entries = entries + path.read(build, session)
     if len(entries) > len(session.entries):
@@ -70,6 +73,19 @@ def read(part: Part, build: TraceBuilder) -> None:
         agent="claude-code", agent_version=session.version, extra=session.extra,
     )  # fmt: skip
     _Writer(build, session, find_threads(entries, session.agents)).write(entries)
+
+
+def _mark_copies(entries: list[Entry], part: Part, build: TraceBuilder) -> None:
+    """Mark the responses that an older session of the same folder holds already."""
+    older = repeated_uuids(part.path, next((e.uuid for e in entries if e.uuid), None))
+    if not older:
+        return
+    copies = [e for e in entries if e.kind == "assistant" and e.uuid in older]
+    for entry in copies:
+        entry.copied = True
+    if copies:
+        message = "a response repeats one of an older session in the same folder"
+        build.note("info", message, copies[0].line, len(copies))
 
 
 class _Writer:
@@ -129,7 +145,7 @@ class _Writer:
             usage = self.usage.get(entry.message_id or "")
             row = build.round(
                 thread=thread, started=entry.time, model=entry.model, line=entry.line,
-                message_id=entry.message_id, copied=copied or entry.forked, **_tokens(usage),
+                message_id=entry.message_id, copied=copied or entry.copied, **_tokens(usage),
             )  # fmt: skip
             self.rows[key] = row
         for kind, text, args, call_id in entry.blocks:

@@ -34,6 +34,8 @@ class Entry:
         Time that never runs backwards within a file, for merging files.
     blocks
         Of an assistant, what `pieces_of` returns; of a result, an `Outcome` for each block.
+    copied
+        True where it says itself, or an older log shows, that it repeats an older record.
     launches
         True where it calls a tool that starts sub-agents.
     launched
@@ -53,7 +55,7 @@ class Entry:
     blocks: list[Any] | tuple[()] = ()
     message_id: str | None = None
     model: str | None = None
-    forked: bool = False
+    copied: bool = False
     launches: bool = False
     launched: str | None = None
 

@@ -150,7 +150,7 @@ def _assistant(entry: Entry, record: Mapping[str, Any], out: Session) -> None:
     entry.message_id = message_id = share(message_id, message_id)
     if "usage" in message:
         out.usage[message_id] = message["usage"]
-    entry.forked = "forkedFrom" in record
+    entry.copied = "forkedFrom" in record
 
 
 def _user(entry: Entry, record: Mapping[str, Any]) -> None:

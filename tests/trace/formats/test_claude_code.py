@@ -387,3 +387,42 @@ def test_unknown_records_are_counted():
     trace = log.load()
     assert any("'new-thing'" in note.message and note.count == 3 for note in trace.notes)
     assert trace.meta.extra["title"] == "T"
+
+
+def resumed(tmp_path: Path) -> tuple[Path, Path]:
+    """Write a session, and the log of the session that resumed it under an id of its own."""
+    log = Log("s1")
+    log.user("go")
+    log.calls("Read", {"file_path": "/a"}, "t1", "m1")
+    log.result("t1", "text of a")
+    old, new = tmp_path / "p" / "zz.jsonl", tmp_path / "p" / "aa.jsonl"
+    write(old, log.records)
+    log.session = "s2"
+    for record in log.records:
+        record["sessionId"] = "s2"
+    log.user("go on")
+    log.says({"type": "text", "text": "done"}, "m2")
+    write(new, [{"type": "summary", "summary": "T", "leafUuid": "u1"}, *log.records])
+    return old, new
+
+
+def test_a_resumed_sessions_copies_are_marked_in_the_later_file(tmp_path: Path):
+    old, new = resumed(tmp_path)
+    by_name = {trace.name: trace for trace in load_many(tmp_path)}
+    assert column(by_name["zz.jsonl"], "rounds", "copied") == [False]
+    assert column(by_name["aa.jsonl"], "rounds", "copied") == [True, False]
+    assert column(load(new), "rounds", "copied") == [True, False], "alone, too"
+    assert any("older session" in note.message for note in load(new).notes)
+    assert column(load(old), "rounds", "copied") == [False]
+
+
+def test_sessions_that_only_lie_beside_each_other_copy_nothing(tmp_path: Path):
+    old, new = resumed(tmp_path)
+    other = Log("s3")
+    other.user("else", uuid="v1")
+    other.says({"type": "text", "text": "b"}, "m9", uuid="u2")
+    write(tmp_path / "p" / "bb.jsonl", other.records)
+    assert column(load(tmp_path / "p" / "bb.jsonl"), "rounds", "copied") == [False]
+    (tmp_path / "p" / "cc.jsonl").write_bytes(b"\xff\x00[1, 2")
+    old.unlink()
+    assert column(load(new), "rounds", "copied") == [False, False], "nothing older is left"
