@@ -38,7 +38,6 @@ OURS = {
 OTHERS = (
     "mlflow/*.json",
     "otel_monocle/*.json",
-    "smolagents/*.json",
 )
 
 

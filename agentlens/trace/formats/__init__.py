@@ -21,6 +21,7 @@ __all__ = ["FORMATS", "Format", "Part", "get"]
 FORMATS = (
     "claude_code",
     "codex",
+    "cline",
     "openhands",
     "mini_swe_agent",
     "sweagent",
@@ -41,6 +42,7 @@ FORMATS = (
     "ag2",
     "toolbench",
     "inspect_ai",
+    "smolagents",
     "plain",
     "anthropic",
     "openai",
