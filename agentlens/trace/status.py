@@ -22,6 +22,7 @@ _STARTS: tuple[tuple[str, str, str], ...] = (
     ("[Request interrupted", "interrupted", "interrupted"),
     ("The user doesn't want to proceed", "denied", "denied"),
     ("The user doesn't want to take this action", "denied", "denied"),
+    ("The user denied this operation", "denied", "denied"),
     ("Permission to use", "denied", "denied"), ('{"error"', "error", "error"),
     ("{'error'", "error", "error"),
 )  # fmt: skip
