@@ -27,10 +27,6 @@ FLOORS = (
 FLOOR_OF = {name: number for number, row in enumerate(FLOORS) for name in row}
 MODULES = sorted(PACKAGE.rglob("*.py"))
 ROOMS = sorted([*MODULES, *PACKAGE.rglob("*.js")])
-#: Rooms above 250 lines that have one job all the same, and which.
-LONG_ROOMS = {
-    "agentlens/trace/model.py": "documents every column of a trace",
-}
 
 
 def name_of(path: Path) -> str:
@@ -82,7 +78,7 @@ def test_every_part_of_the_package_has_a_floor():
 @pytest.mark.parametrize("path", ROOMS, ids=name_of)
 def test_has_at_most_250_lines(path: Path):
     lines = path.read_text("utf-8").count("\n")
-    assert lines <= 250 or name_of(path) in LONG_ROOMS
+    assert lines <= 250
 
 
 @pytest.mark.parametrize("path", MODULES, ids=name_of)
