@@ -23,7 +23,7 @@ from typing import Any
 from agentlens.trace.build import MAIN, TraceBuilder
 from agentlens.trace.formats.claude_agents import subagent_files
 from agentlens.trace.formats.claude_copies import repeated_uuids
-from agentlens.trace.formats.claude_entries import Entry, Outcome, Session
+from agentlens.trace.formats.claude_entries import Entry, Outcome, Session, Tokens
 from agentlens.trace.formats.claude_graph import Threads, find_threads
 from agentlens.trace.formats.claude_records import scan
 from agentlens.trace.formats.part import Part, dicts, one_part
@@ -32,6 +32,7 @@ from agentlens.trace.source import Document
 __all__ = ["NAME", "read", "sniff", "split"]
 
 NAME = "claude_code"
+_UNKNOWN: Tokens = (None, None, None, None)
 _NOTICE = re.compile(r"<(task-id|tool-use-id|status|result|summary)>(.*?)</\1>", re.DOTALL)
 
 
@@ -142,10 +143,12 @@ class _Writer:
         row = self.rows.get(key)
         if row is None:
             copied = entry.session is not None and entry.session != self.session_id
-            usage = self.usage.get(entry.message_id or "")
+            prompt, read, written, answer = self.usage.get(entry.message_id or "", _UNKNOWN)
             row = build.round(
                 thread=thread, started=entry.time, model=entry.model, line=entry.line,
-                message_id=entry.message_id, copied=copied or entry.copied, **_tokens(usage),
+                message_id=entry.message_id, copied=copied or entry.copied,
+                input_tokens=prompt, cached_tokens=read, cache_write_tokens=written,
+                output_tokens=answer,
             )  # fmt: skip
             self.rows[key] = row
         for kind, text, args, call_id in entry.blocks:
@@ -209,22 +212,3 @@ class _Writer:
             if kind == "compaction":
                 self.compacted.add(thread)
         self.build.event(kind, entry.text, thread=thread, started=entry.time, line=entry.line)
-
-
-def _tokens(usage: Any) -> dict[str, Any]:
-    """Return token columns; every value may be null, and the prompt is the sum of three."""
-    if not isinstance(usage, dict):
-        return {}
-    prompt, answer = usage.get("input_tokens"), usage.get("output_tokens")
-    read = usage.get("cache_read_input_tokens")
-    written = usage.get("cache_creation_input_tokens")
-    columns: dict[str, Any] = {}
-    if prompt is not None or read is not None or written is not None:
-        columns["input_tokens"] = (prompt or 0) + (read or 0) + (written or 0)
-    if read is not None:
-        columns["cached_tokens"] = read
-    if written is not None:
-        columns["cache_write_tokens"] = written
-    if answer is not None:
-        columns["output_tokens"] = answer
-    return columns

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from agentlens.trace.content import content_of
 from agentlens.trace.status import judge
 
-__all__ = ["AGENT_TOOLS", "Entry", "Outcome", "Session", "outcome_of", "pieces_of"]
+__all__ = [
+    "AGENT_TOOLS",
+    "Entry",
+    "Outcome",
+    "Session",
+    "Tokens",
+    "outcome_of",
+    "pieces_of",
+    "tokens_of",
+]
 
 #: Tools that start a sub-agent.
 AGENT_TOOLS = frozenset(("Task", "Agent"))
+_NOTHING: Mapping[str, Any] = {}
 
 
 #: One result: the id of its call, its text and other parts, how the call ended (status, error,
@@ -19,6 +30,9 @@ AGENT_TOOLS = frozenset(("Task", "Agent"))
 Outcome: TypeAlias = (
     "tuple[str | None, str, tuple[str, ...], str, str | None, int | None, bool, bool]"
 )
+
+#: Prompt tokens in all, of those read from a cache, of those written to it, and answer tokens.
+Tokens: TypeAlias = "tuple[int | None, int | None, int | None, int | None]"
 
 
 @dataclass(slots=True, eq=False)
@@ -73,8 +87,8 @@ class Session:
     seen: set[str] = field(default_factory=set)
     #: For each agent with a file of its own, the id of the call that started it (or None).
     agents: dict[str, str | None] = field(default_factory=dict)
-    #: For each message, its latest usage record; earlier ones are snapshots.
-    usage: dict[str, Any] = field(default_factory=dict)
+    #: For each message, the tokens that its latest record has; earlier ones are snapshots.
+    usage: dict[str, Tokens] = field(default_factory=dict)
     #: For each type of record that is not read, the first line and how many there are.
     skipped: dict[str, tuple[int, int]] = field(default_factory=dict)
     #: One object for each text that many records repeat.
@@ -150,3 +164,17 @@ def outcome_of(block: dict[str, Any], structured: Any, *, first_is_empty: bool) 
         call_id if type(call_id) is str else None,
         text, parts, status, kind, code, guessed, truncated,
     )  # fmt: skip
+
+
+def tokens_of(usage: Any) -> Tokens:
+    """Return the tokens of a usage record; every value may be null, and the prompt is three."""
+    get = usage.get if isinstance(usage, dict) else _NOTHING.get
+    prompt, answer = get("input_tokens"), get("output_tokens")
+    read, written = get("cache_read_input_tokens"), get("cache_creation_input_tokens")
+    if type(prompt) is type(read) is type(written) is type(answer) is int:  # the usual case
+        return prompt + read + written, read, written, answer
+    prompt, read, written, answer = (
+        count if type(count) is int else None for count in (prompt, read, written, answer)
+    )
+    known = [count for count in (prompt, read, written) if count is not None]
+    return sum(known) if known else None, read, written, answer

@@ -18,6 +18,7 @@ from agentlens.trace.formats.claude_entries import (
     Session,
     outcome_of,
     pieces_of,
+    tokens_of,
 )
 from agentlens.trace.times import parse_time
 
@@ -149,7 +150,7 @@ def _assistant(entry: Entry, record: Mapping[str, Any], out: Session) -> None:
     message_id = _text(get("id")) or f"line {entry.line}"
     entry.message_id = message_id = share(message_id, message_id)
     if "usage" in message:
-        out.usage[message_id] = message["usage"]
+        out.usage[message_id] = tokens_of(message["usage"])
     entry.copied = "forkedFrom" in record
 
 

@@ -102,6 +102,20 @@ def test_blocks_of_one_message_are_one_round_and_its_last_usage_counts():
     )
 
 
+def test_usage_that_is_no_number_is_not_known():
+    log = Log()
+    log.user("go")
+    log.says(
+        {"type": "text", "text": "a"},
+        "m1",
+        {"input_tokens": "many", "output_tokens": [1], "cache_read_input_tokens": 7},
+    )
+    log.says({"type": "text", "text": "b"}, "m2", {"output_tokens": True})
+    trace = log.load()
+    assert column(trace, "rounds", "input_tokens") == [7, None]
+    assert column(trace, "rounds", "output_tokens") == [None, None]
+
+
 def test_parallel_calls_and_hooks_make_no_branch():
     log = Log()
     log.user("go")
