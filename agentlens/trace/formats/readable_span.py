@@ -25,7 +25,7 @@ def sniff(head: Sequence[Any]) -> float:
     """Fit: spans with a context, a name and attributes."""
     rows = list(dicts(list(head)))
     fit = [r for r in rows if _is_span(r)]
-    return 0.96 if fit and len(fit) * 2 > len(rows) else 0.0
+    return 0.9 if fit and len(fit) * 2 > len(rows) else 0.0
 
 
 def _is_span(record: Mapping[str, Any]) -> bool:

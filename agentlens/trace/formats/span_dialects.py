@@ -165,18 +165,23 @@ def langfuse_columns(usage: Any, cost: Any) -> dict[str, Any]:
     written = count("cache_creation_input_tokens", "input_cache_creation")
     answer = count("output", "completionTokens", "completion_tokens", "output_tokens")
     thought = count("output_reasoning_tokens", "output_reasoning", "reasoning_tokens")
-    prompt = None if plain is None else plain + (read or 0) + (written or 0)
+    total = count("total", "totalTokens", "total_tokens")
+    if total is not None and total == (plain or 0) + (answer or 0):
+        apart, thinking = 0, 0  # written by a library whose parts overlap
+    else:
+        apart, thinking = (read or 0) + (written or 0), thought or 0
+    prompt = None if plain is None else plain + apart
     columns: dict[str, Any] = {
         "input_tokens": prompt,
         "cached_tokens": read,
         "cache_write_tokens": written,
-        "output_tokens": None if answer is None else answer + (thought or 0),
+        "output_tokens": None if answer is None else answer + thinking,
         "reasoning_tokens": thought,
-        "tokens": count("total", "totalTokens", "total_tokens"),
+        "tokens": total,
     }
-    total = cost.get("total")
-    if isinstance(total, int | float) and not isinstance(total, bool):
-        columns["cost"] = total
+    spent = Attributes(cost).number("total")
+    if spent is not None:
+        columns["cost"] = spent
     return {name: value for name, value in columns.items() if value is not None}
 
 

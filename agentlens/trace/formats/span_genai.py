@@ -15,7 +15,8 @@ from typing import Any
 from agentlens.trace.content import as_text
 from agentlens.trace.formats.part import mapping, text_or_none
 from agentlens.trace.formats.span import Attributes, Raw, Span, loose
-from agentlens.trace.formats.span_messages import answer_of, result_of, turns_of
+from agentlens.trace.formats.span_messages import answer_of, turns_of
+from agentlens.trace.formats.span_parts import result_of
 from agentlens.trace.formats.turns import CallItem, Turn
 
 __all__ = ["genai", "plain_args", "put_result", "vercel"]

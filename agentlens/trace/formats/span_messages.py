@@ -7,17 +7,17 @@ conventions, the Vercel AI SDK's and OpenInference's. They are told apart messag
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from agentlens.trace.content import as_text, content_of, text_of
 from agentlens.trace.formats import anthropic, langchain, openai, responses
 from agentlens.trace.formats.part import dicts, mapping, text_or_none
 from agentlens.trace.formats.span import loose
+from agentlens.trace.formats.span_parts import parts_turn
 from agentlens.trace.formats.turns import CallItem, ResultItem, Turn, usage_columns
 
-__all__ = ["answer_of", "result_of", "turn_of", "turns_of"]
+__all__ = ["answer_of", "turn_of", "turns_of"]
 
 _ROLES = {
     "human": "user", "ai": "assistant", "model": "assistant", "developer": "system", "bot":
@@ -25,8 +25,6 @@ _ROLES = {
 }  # fmt: skip
 _WRAPS = ("messages", "input", "contents", "prompt", "history", "chat_history")
 _DEPTH = 5
-_REPR = re.compile(r"""content=('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")(?=\s\w+=|\s*$)""", re.DOTALL)
-_REPR_ID = re.compile(r"""\stool_call_id='([^']+)'""")
 
 
 def turns_of(value: Any, *, role: str = "user", depth: int = 0) -> list[Turn]:
@@ -160,15 +158,15 @@ def turn_of(message: Any) -> Turn | None:
 def _by_role(message: Mapping[str, Any], role: str) -> Turn | None:
     content = loose(message.get("content"))
     if isinstance(message.get("parts"), list):
-        return _parts(message["parts"], role, message)
+        return parts_turn(message["parts"], role, message)
     if isinstance(content, Mapping) and isinstance(content.get("parts"), list):
-        return _parts(content["parts"], role, message)
+        return parts_turn(content["parts"], role, message)
     if content is None and isinstance(message.get("contents"), list):  # OpenInference
         inner = [mapping(c).get("message_content", c) for c in message["contents"]]
         content = inner
     kinds = {text_or_none(part.get("type")) for part in dicts(content)}
     if kinds & {"tool-call", "tool-result", "tool_call", "tool_call_response"}:
-        return _parts(list(dicts(content)), role, message)
+        return parts_turn(list(dicts(content)), role, message)
     if kinds & {"tool_use", "tool_result", "server_tool_use"} and role in ("user", "assistant"):
         return anthropic.turn_of({**message, "role": role, "content": content})
     calls = [mapping(call.get("tool_call")) or call for call in dicts(message.get("tool_calls"))]
@@ -195,102 +193,3 @@ def _keyed(role: str, inner: Any) -> Turn:
         return turn
     text = inner if isinstance(inner, str) else text_of(inner)
     return Turn(role, text, results=[ResultItem(text)] if role == "tool" else [])
-
-
-def _parts(parts: Sequence[Any], role: str, message: Mapping[str, Any]) -> Turn:
-    """Read parts as the GenAI conventions, Gemini and the Vercel AI SDK write them."""
-    turn = Turn(role)
-    texts: list[str] = []
-    thoughts: list[str] = []
-    for part in parts:
-        if not isinstance(part, Mapping):
-            texts += [part] if isinstance(part, str) else []
-            continue
-        kind = as_text(part.get("type")).replace("-", "_")
-        called = mapping(part.get("functionCall") or part.get("function_call"))
-        answered = mapping(part.get("functionResponse") or part.get("function_response"))
-        if kind in ("tool_call", "function_call") or called:
-            turn.calls.append(_call({**part, **called}))
-        elif kind in ("tool_call_response", "tool_result", "tool_response") or answered:
-            turn.results.append(_result({**part, **answered}))
-        elif kind in ("reasoning", "thinking") or part.get("thought") is True:
-            thoughts.append(text_of(part.get("content") or part.get("text")))
-        else:
-            texts.append(content_of([_texted(part)])[0])
-    turn.text = "\n".join(t for t in texts if t)
-    turn.reasoning = "\n".join(t for t in thoughts if t)
-    if turn.results and role != "assistant" and not turn.text:
-        turn.role = "tool"
-    usage = message.get("usage")
-    turn.columns = dict(usage_columns(usage, cached_apart=False))
-    return turn
-
-
-def _texted(part: Mapping[str, Any]) -> Any:
-    """Return a text part of the GenAI conventions (``content``) as others write it (``text``)."""
-    if part.get("type") == "text" and "text" not in part:
-        return {"type": "text", "text": text_of(part.get("content"))}
-    return part
-
-
-def _pick(part: Mapping[str, Any], *names: str) -> Any:
-    return next((part[name] for name in names if part.get(name) is not None), None)
-
-
-def _call(part: Mapping[str, Any]) -> CallItem:
-    name = as_text(_pick(part, "name", "toolName", "tool_name")) or "?"
-    args = _pick(part, "arguments", "args", "input")
-    return CallItem(name, args, text_or_none(_pick(part, "id", "toolCallId", "tool_call_id")))
-
-
-def _result(part: Mapping[str, Any]) -> ResultItem:
-    value = _pick(part, "response", "result", "output", "content")
-    flag = _pick(part, "isError", "is_error")
-    if isinstance(value, Mapping):  # Vercel: {"type": "text" | "json" | "error-text", "value": ...}
-        kind = text_or_none(value.get("type"))
-        if kind in ("error-text", "error-json"):
-            flag = True
-        if kind and "value" in value:
-            value = value["value"]
-    text, parts = content_of(value)
-    return ResultItem(
-        text, text_or_none(_pick(part, "id", "toolCallId", "tool_call_id")),
-        text_or_none(_pick(part, "name", "toolName")),
-        flag if isinstance(flag, bool) else None, parts=parts,
-    )  # fmt: skip
-
-
-def result_of(value: Any) -> ResultItem:
-    """Return a tool's result: a LangChain message, its repr, a wrapped or a bare value."""
-    if isinstance(value, str) and value.startswith("content=") and "tool_call_id=" in value:
-        match = _REPR.match(value)
-        if match:
-            named = _REPR_ID.search(value, match.end())
-            text = loose("[" + match[1] + "]")
-            return ResultItem(text_of(text), named[1] if named else None)
-    inner = loose(value) if isinstance(value, str) and value[:1] in '{["' else value
-    if isinstance(inner, str):
-        return ResultItem(inner)
-    for _ in range(3):
-        if not isinstance(inner, Mapping) or len(inner) != 1:
-            break
-        key = next(iter(inner))
-        if key not in ("output", "result", "value", "messages"):
-            break
-        inner = inner[key]
-    items = list(_tool_messages(inner))
-    if items:
-        first = items[0]
-        first.text = "\n".join(item.text for item in items)
-        return first
-    text, parts = content_of(inner)
-    if isinstance(inner, str) or parts or not isinstance(value, str):
-        return ResultItem(text, parts=parts)
-    return ResultItem(value)  # the text as it stands, not as it was encoded again
-
-
-def _tool_messages(value: Any) -> Iterator[ResultItem]:
-    for item in value if isinstance(value, list) else [value]:
-        if isinstance(item, Mapping) and ({"lc", "tool_call_id"} & set(item)):
-            turn = turn_of(item)
-            yield from turn.results if turn else ()

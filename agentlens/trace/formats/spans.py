@@ -12,11 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import orjson
-
 from agentlens.trace.build import MAIN, TraceBuilder
 from agentlens.trace.formats.part import Part
 from agentlens.trace.formats.span import Span
+from agentlens.trace.formats.span_claims import Pending, claim
 from agentlens.trace.formats.span_tree import Tree, make_tree
 from agentlens.trace.formats.told import Told, arguments_key, is_user
 from agentlens.trace.formats.turns import ResultItem, Turn
@@ -26,20 +25,9 @@ __all__ = ["write_spans"]
 
 
 @dataclass(slots=True)
-class _Pending:
-    """A call that a response announced and nothing has answered yet."""
-
-    round_row: int
-    call: int
-    tool: str
-    args: Any
-    call_id: str | None
-
-
-@dataclass(slots=True)
 class _Thread:
     row: int | None = None
-    pending: list[_Pending] = field(default_factory=list)
+    pending: list[Pending] = field(default_factory=list)
     told: Told = field(default_factory=Told)
     until: float | None = None  # when the last of a round's tools, where no model speaks, ends
 
@@ -84,6 +72,7 @@ class _Writer:
     def write(self) -> None:
         tree, build = self.tree, self.build
         mute = 0
+        build.thread(MAIN)
         for span in tree.order:
             thread = self.names[span.span_id]
             if span.span_id in tree.openers and span.kind != "tool":
@@ -160,7 +149,7 @@ class _Writer:
             if build.state_of(call) == "unparsed":
                 build.note("damaged", "arguments of a call are not JSON; kept as text", line)
             state.pending.append(
-                _Pending(row, call, item.tool, arguments_key(item.args), item.call_id)
+                Pending(row, call, item.tool, arguments_key(item.args), item.call_id)
             )
         for result in answer.results:
             self._result(result, thread, None, line)
@@ -212,7 +201,7 @@ class _Writer:
     def _tool(self, span: Span, thread: str) -> None:
         build, state = self.build, self._of(thread)
         tool = span.tool or span.name or "?"
-        found, how = self._claim(span, tool, state)
+        found, how = claim(state.pending, span, tool)
         if found is None:
             row = self._row_for(span, thread, state)
             call = build.call(row, tool, span.args, call_id=span.call_id, started=span.started,
@@ -235,25 +224,6 @@ class _Writer:
         item = ResultItem(text or "", error=True if span.failed else None,
                           error_type=span.error_type, parts=span.parts)  # fmt: skip
         self._finish(call, item, span.ended, how, span.line, **times)
-
-    def _claim(self, span: Span, tool: str, state: _Thread) -> tuple[_Pending | None, str]:
-        """Find the announced call that a tool's span ran."""
-        if span.call_id:
-            for each in state.pending:
-                if each.call_id == span.call_id:
-                    return each, "id"
-        rows = dict.fromkeys(p.round_row for p in reversed(state.pending))
-        args = arguments_key(span.args)
-        latest = [p for row in rows for p in state.pending if p.round_row == row and p.tool == tool]
-        latest = [p for p in latest if not (p.call_id and span.call_id)] or (
-            latest if not span.call_id else []
-        )
-        same = [p for p in latest if args is not None and p.args == args]
-        # Hosts fill in defaults before they run a tool; other arguments are another call.
-        same = same or [p for p in latest if _agree(p.args, args)]
-        if same:
-            return same[0], "adjacency"
-        return None, "same_record"
 
     def _row_for(self, span: Span, thread: str, state: _Thread) -> int:
         """Return the round of a call that no response announced."""
@@ -279,15 +249,3 @@ class _Writer:
         ends = [t for t in (state.until, span.ended) if t is not None]
         state.until = max(ends) if ends else None
         return state.row
-
-
-def _agree(announced: bytes | str | None, ran: bytes | str | None) -> bool:
-    """Say whether arguments may be the same call's: all that were announced stand in the others."""
-    if announced is None or ran is None or not (announced[:1] in (b"{", "{") and ran[:1] in (
-        b"{", "{")):  # fmt: skip
-        return True
-    try:
-        first, second = orjson.loads(announced), orjson.loads(ran)
-    except orjson.JSONDecodeError:
-        return False
-    return all(key in second and second[key] == value for key, value in first.items())
