@@ -12,6 +12,7 @@ from typing import Any
 
 from agentlens.trace.build import MAIN, TraceBuilder
 from agentlens.trace.formats.part import Part
+from agentlens.trace.mcp_text import Unwrapped, unwrap_result
 from agentlens.trace.status import judge
 
 __all__ = ["CallItem", "ResultItem", "Turn", "feed", "feed_all", "usage_columns"]
@@ -129,12 +130,15 @@ def _result(
     call, how = found
     if how == "adjacency" and item.call_id:
         build.note("guessed", "a result was paired by its place: its id is not unique", line)
-    status, kind, code, guessed = judge(item.text, error=item.error, exit_code=item.exit_code)
+    inside = unwrap_result(item.text) or Unwrapped(item.text)
+    flag = item.error if item.error is not None else inside.error
+    status, kind, code, guessed = judge(inside.text, error=flag, exit_code=item.exit_code)
     if guessed:
         build.note("guessed", "a result counts as an error by its text", line)
+    columns = {"truncated": True} if inside.truncated else {}
     build.result(
-        call, item.text, status=status, ended=turn.started, error_type=item.error_type or kind,
-        exit_code=code, parts=item.parts, paired_by=how,
+        call, inside.text, status=status, ended=turn.started, error_type=item.error_type or kind,
+        exit_code=code, parts=(*item.parts, *inside.parts), paired_by=how, **columns,
     )  # fmt: skip
 
 
