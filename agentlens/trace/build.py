@@ -58,7 +58,7 @@ class TraceBuilder(RunLog):
         columns
             Any other column of the calls table.
         """
-        thread, number, request = self._rounds.rows[row][:3]
+        thread, number, request = self._rounds.rows[row][:3]  # its first columns
         call, order = len(self._calls.rows), self._calls_of[row]
         self._calls_of[row] = order + 1
         parsed, raw, state = parse_arguments(args)

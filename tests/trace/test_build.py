@@ -71,3 +71,34 @@ def test_seconds_run_to_the_next_round_of_the_request_and_not_over_the_user_paus
 def test_a_column_that_does_not_exist_is_refused():
     with pytest.raises(KeyError, match="no column"):
         TraceBuilder("test").round(colour="red")
+
+
+def test_every_value_lands_in_its_column():
+    b = TraceBuilder("test")
+    b.thread("sub", parent="main", parent_call="c0", kind="branch", name="n", abandoned=True)
+    b.user("hello", thread="sub", started=5.0, line=3)
+    row = b.round(thread="sub", number=4, text="t", started=6.0, model="m", line=7, cost=0.5)
+    b.call(row, "mcp__srv__web_search", {"q": "x"}, call_id="c1", started=6.5, line=8, tokens=9)
+    tables = b.finish().tables
+    rows = {
+        name: {k: v[0] for k, v in columns.items() if v[0] not in (None, "", (), False)}
+        for name, columns in tables.items()
+    }
+    assert rows["threads"] == {
+        "thread": "sub", "parent": "main", "parent_call": "c0", "kind": "branch", "name": "n",
+        "abandoned": True,
+    }  # fmt: skip
+    assert rows["events"] == {
+        "kind": "user_message", "thread": "sub", "request": 1, "after_row": -1, "started": 5.0,
+        "text": "hello", "line": 3,
+    }  # fmt: skip
+    assert rows["rounds"] == {
+        "thread": "sub", "round": 4, "request": 1, "text": "t", "model": "m", "started": 6.0,
+        "time_quality": "real", "cost": 0.5, "line": 7,
+    }  # fmt: skip
+    assert rows["calls"] | {"round_row": 0, "order": 0} == {
+        "call": 1, "round_row": 0, "thread": "sub", "round": 4, "request": 1, "order": 0,
+        "call_id": "c1", "tool": "web_search", "tool_raw": "mcp__srv__web_search", "namespace": "srv",
+        "effect": "search", "queries": ("x",), "query": "x", "args": {"q": "x"}, "args_state": "parsed",
+        "status": "missing", "started": 6.5, "tokens": 9, "line": 8,
+    }  # fmt: skip
