@@ -99,7 +99,7 @@ def mlflow(raw: Raw) -> Span | None:
     elif kind == "tool":
         span.tool, span.args = raw.name, plain_args(sent)
         value = loose(came) if isinstance(came, str) and came[:1] == '"' else came
-        put_result(span, value)
+        put_result(span, None if value == "null" and span.failed else value)
     else:
         span.label = raw.name if kind else None
         inner = mapping(sent)

@@ -87,7 +87,7 @@ class _Writer:
         if mute:
             build.note("info", f"{mute} responses are logged without their content")
         if tree.twice:
-            build.note("info", f"{tree.twice} responses were logged by two libraries; counted once")
+            build.note("info", f"{tree.twice} responses were logged twice, by two libraries")
         if tree.inside:
             build.note("skipped", f"{tree.inside} tool spans lie inside the span of another tool")
         if tree.repeated:
