@@ -46,6 +46,7 @@ FORMATS = (
     "inspect_ai",
     "smolagents",
     "livemcp",
+    "tau2",
     "plain",
     "anthropic",
     "openai",
