@@ -22,6 +22,7 @@ FORMATS = (
     "claude_code",
     "codex",
     "cline",
+    "opencode",
     "qwen_code",
     "gemini",
     "openhands",
