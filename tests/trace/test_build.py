@@ -98,7 +98,8 @@ def test_every_value_lands_in_its_column():
     }  # fmt: skip
     assert rows["calls"] | {"round_row": 0, "order": 0} == {
         "call": 1, "round_row": 0, "thread": "sub", "round": 4, "request": 1, "order": 0,
-        "call_id": "c1", "tool": "web_search", "tool_raw": "mcp__srv__web_search", "namespace": "srv",
-        "effect": "search", "queries": ("x",), "query": "x", "args": {"q": "x"}, "args_state": "parsed",
+        "call_id": "c1", "tool": "web_search", "namespace": "srv",
+        "tool_raw": "mcp__srv__web_search", "effect": "search", "queries": ("x",), "query": "x",
+        "args": {"q": "x"}, "args_state": "parsed",
         "status": "missing", "started": 6.5, "tokens": 9, "line": 8,
     }  # fmt: skip
