@@ -96,7 +96,7 @@ def test_version_2_and_the_shapes_in_which_traces_are_kept(tmp_path):
     traces = list(load_many(path))
     assert [t.meta.trace_id for t in traces] == ["tr-1", "tr-2"]
     check(traces[1])
-    row = {"trace_id": "tr-1", "trace": json.dumps(version_2()), "state": "OK", "spans": []}
+    row = {"trace_id": "tr-1", "trace": json.dumps(version_2()), "state": "ERROR", "spans": []}
     check(load(pd.DataFrame([row])))
     assert len(load({"spans": version_2()["data"]["spans"]})) == 1
 
