@@ -48,6 +48,7 @@ FORMATS = (
     "smolagents",
     "livemcp",
     "tau2",
+    "autogen",
     "plain",
     "anthropic",
     "openai",
