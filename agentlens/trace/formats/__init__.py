@@ -49,6 +49,7 @@ FORMATS = (
     "livemcp",
     "tau2",
     "autogen",
+    "browser_use",
     "plain",
     "anthropic",
     "openai",
