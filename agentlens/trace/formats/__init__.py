@@ -50,6 +50,8 @@ FORMATS = (
     "tau2",
     "autogen",
     "browser_use",
+    "sharegpt",
+    "crewai",
     "plain",
     "anthropic",
     "openai",
