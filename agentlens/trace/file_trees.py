@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from agentlens.trace.decode import Damage, parse
 from agentlens.trace.document import Document, make_document
 from agentlens.trace.model import Note
 
-__all__ = ["is_tree", "read_json", "tree_document"]
+__all__ = ["is_tree", "one_ahead", "read_json", "tree_document"]
 
 _EVENT = re.compile(r"event-(\d{1,12})-[\w-]+\.json")
 _NUMBERED = re.compile(r"(\d{1,12})\.json")
@@ -44,10 +45,19 @@ def tree_document(folder: Path) -> Document | None:
     if set(folders) >= _STORE:
         from agentlens.trace.opencode_store import store_sessions
 
-        records: Iterator[tuple[int, Any]] = enumerate(store_sessions(folder, notes), 1)
-    else:
-        records = _events(folder, names, notes)
+        return one_ahead(str(folder), folder, store_sessions(folder, notes), notes)
+    records = _events(folder, names, notes)
     return make_document(str(folder), folder, "array", records, notes)
+
+
+def one_ahead(
+    name: str, path: Path, records: Iterator[Any], notes: dict[tuple[str, str], Note]
+) -> Document:
+    """Return a document of large records, only the first of which is read now."""
+    numbered = enumerate(records, 1)
+    first = list(islice(numbered, 1))
+    head = [record for _, record in first]
+    return Document(name, path, "array", head, chain(first, numbered), notes)
 
 
 def _events(

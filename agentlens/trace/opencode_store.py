@@ -18,8 +18,8 @@ from urllib.parse import quote
 import orjson
 
 from agentlens.errors import TraceError
-from agentlens.trace.document import Document, make_document
-from agentlens.trace.file_trees import read_json
+from agentlens.trace.document import Document
+from agentlens.trace.file_trees import one_ahead, read_json
 from agentlens.trace.model import Note
 
 __all__ = ["database_document", "store_sessions"]
@@ -55,7 +55,7 @@ def database_document(path: Path, name: str) -> Document:
     except sqlite3.Error as error:
         raise TraceError(f"cannot read the database: {error}", source=name) from None
     notes: dict[tuple[str, str], Note] = {}
-    return make_document(name, path, "array", enumerate(_sessions(path, name, notes), 1), notes)
+    return one_ahead(name, path, _sessions(path, name, notes), notes)
 
 
 def _sessions(
@@ -108,7 +108,7 @@ def _families(infos: Mapping[str, Any], messages: Any) -> Iterator[dict[str, Any
     children: dict[str, list[str]] = defaultdict(list)
     for key, info in infos.items():
         parent = info.get("parent_id") or info.get("parentID")
-        if parent in infos and parent != key:
+        if isinstance(parent, str) and parent in infos and parent != key:
             children[parent].append(key)
     below = {key for keys in children.values() for key in keys}
 

@@ -29,7 +29,7 @@ __all__ = ["NAME", "read", "sniff", "split"]
 
 NAME = "codex"
 _TYPES = ("session_meta", "turn_context", "response_item", "event_msg", "compacted")
-_ITEMS = frozenset(
+_ITEMS = tuple(
     "message reasoning function_call function_call_output custom_tool_call "
     "custom_tool_call_output local_shell_call web_search_call".split()
 )

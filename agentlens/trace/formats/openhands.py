@@ -24,7 +24,7 @@ from agentlens.trace.times import parse_time
 __all__ = ["NAME", "read", "sniff", "split"]
 
 NAME = "openhands"
-_KINDS = frozenset(
+_KINDS = tuple(
     "ActionEvent ObservationEvent MessageEvent SystemPromptEvent AgentErrorEvent "
     "UserRejectObservation ConversationStateUpdateEvent Condensation CondensationRequest "
     "CondensationSummaryEvent PauseEvent InterruptEvent ConversationErrorEvent TokenEvent "
