@@ -1,4 +1,4 @@
-"""agentlens: see where an LLM agent's run went in circles, and where a breaker would have stopped it.
+"""See where an LLM agent's run went in circles, and where a breaker would have stopped it.
 
 Every public name is imported when it is first used, so that ``import agentlens`` is quick.
 """
@@ -43,8 +43,8 @@ _HOME = {
 }
 
 __all__ = [
-    "Corpus", "Lens", "Policy", "PolicyError", "Replay", "Surface", "Trace", "TraceError", "__version__",
-    "figures", "load", "load_many", "replay", "scan", "surface", "to_atif", "write_atif",
+    "Corpus", "Lens", "Policy", "PolicyError", "Replay", "Surface", "Trace", "TraceError",
+    "__version__", "figures", "load", "load_many", "replay", "scan", "surface", "to_atif", "write_atif",
 ]  # fmt: skip
 
 
