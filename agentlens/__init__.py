@@ -44,7 +44,8 @@ _HOME = {
 
 __all__ = [
     "Corpus", "Lens", "Policy", "PolicyError", "Replay", "Surface", "Trace", "TraceError",
-    "__version__", "figures", "load", "load_many", "replay", "scan", "surface", "to_atif", "write_atif",
+    "__version__", "figures", "load", "load_many", "replay", "scan", "surface", "to_atif",
+    "write_atif",
 ]  # fmt: skip
 
 
