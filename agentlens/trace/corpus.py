@@ -69,22 +69,34 @@ class Corpus:
         self._length = number
 
     def __len__(self) -> int:
-        """Return the number of traces; those of a lazy corpus are read once to count them."""
+        """Return the number of traces; of a lazy corpus only once it was iterated to its end.
+
+        Raises
+        ------
+        TypeError
+            Before that: ``list(corpus)`` asks for the length first, and must not read every file
+            twice. `count` reads them.
+        """
         if self._length is None:
-            for _ in self:
-                pass
-        assert self._length is not None
+            raise TypeError("a lazy corpus has no length before it was iterated; use count()")
         return self._length
 
     def __length_hint__(self) -> int:
         return self._length or 0
+
+    def count(self) -> int:
+        """Return the number of traces; those of a lazy corpus are read once to count them."""
+        if self._length is None:
+            for _ in self:
+                pass
+        return len(self)
 
     def __getitem__(self, index: int) -> Trace:
         """Return one trace; of a lazy corpus those before it are read again."""
         if self._traces is not None:
             return self._traces[index]
         if index < 0:
-            index += len(self)
+            index += self.count()
         for trace in islice(iter(self), index, None) if index >= 0 else ():
             return trace
         raise IndexError("the corpus holds fewer traces")
@@ -92,7 +104,7 @@ class Corpus:
     @property
     def labels(self) -> tuple[str, ...]:
         """Label of each trace, in order."""
-        return self._labels if self._labels is not None else ("unknown",) * len(self)
+        return self._labels if self._labels is not None else ("unknown",) * self.count()
 
     @property
     def is_lazy(self) -> bool:

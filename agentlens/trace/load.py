@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 from agentlens.errors import TraceError
 from agentlens.trace.build import TraceBuilder
 from agentlens.trace.corpus import Corpus
+from agentlens.trace.document import Document
 from agentlens.trace.folder import expand, session_file
 from agentlens.trace.formats import Format, Part
 from agentlens.trace.model import Trace
 from agentlens.trace.progress_bar import progress_bar
 from agentlens.trace.sniff import detect
-from agentlens.trace.source import Document, open_document
+from agentlens.trace.source import copy_of, open_document
 
 if TYPE_CHECKING:
     from agentlens.trace.tools import ToolSpec
@@ -106,11 +107,13 @@ def load_many(
         corpus is iterated.
     """
     files, alone = expand(source)
+    if alone and hasattr(source, "read"):  # a stream is read once, a corpus as often as wanted
+        files = [copy_of(source)]
 
     def traces(failures: list[tuple[str, str]]) -> Iterator[Trace]:
         for file in progress_bar(files, progress):
             try:
-                document = open_document(file)
+                document = open_document(file() if callable(file) else file)
             except TraceError as error:
                 if alone:
                     raise

@@ -9,7 +9,7 @@ from __future__ import annotations
 import gzip
 import io
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -123,6 +123,18 @@ def _binary(source: Any) -> BinaryIO:
         return source  # type: ignore[return-value]
     data = source.read()
     return io.BytesIO(data.encode("utf-8", "replace") if isinstance(data, str) else data)
+
+
+def copy_of(source: Any) -> Callable[[], BinaryIO]:
+    """Read a file object to its end; return a function that makes a fresh one each time."""
+    data, name = _binary(source).read(), getattr(source, "name", None)
+
+    def fresh() -> BinaryIO:
+        stream = io.BytesIO(data)
+        stream.name = name
+        return stream
+
+    return fresh
 
 
 def _open_stream(stream: BinaryIO, name: str, path: Path | None) -> Document:

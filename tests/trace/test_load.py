@@ -68,8 +68,8 @@ def test_a_home_folder_is_expanded(tmp_path: Path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
     (tmp_path / "a.jsonl").write_text(text(ROW))
     assert len(load("~/a.jsonl")) == 1
-    assert len(load_many("~")) == 1
-    assert len(load_many("~/*.jsonl")) == 1
+    assert load_many("~").count() == 1
+    assert load_many("~/*.jsonl").count() == 1
 
 
 def test_a_frame_of_calls_comes_back(tmp_path: Path):
@@ -134,7 +134,7 @@ def test_a_file_of_many_says_how_many(tmp_path: Path):
     with pytest.raises(TraceError, match=r"holds 7 traces; use agentlens.load_many"):
         load(path)
     corpus = load_many(path)
-    assert len(corpus) == 7
+    assert corpus.count() == 7
     assert [t.meta.trace_id for t in corpus] == [f"t{n}" for n in range(7)]
     assert corpus[3].meta.source == f"{path}#t3"
     assert corpus[-1].name == "many.jsonl#t6"
@@ -195,7 +195,7 @@ def test_labels():
     trace = load([ROW])
     corpus = Corpus([trace, trace], labels=["good", "loop"])
     assert corpus.labels == ("good", "loop")
-    assert len(corpus) == 2
+    assert corpus.count() == 2
     assert corpus[1] is trace
     with pytest.raises(ValueError, match="none of good, loop, unknown"):
         Corpus([trace], labels=["bad"])
@@ -220,3 +220,27 @@ def test_a_bar_is_shown_only_to_someone_who_watches(capsys, monkeypatch):
     assert bar.progress_bar(list(range(100)), wanted=False) == list(range(100))
     assert list(bar.progress_bar(list(range(100)), wanted=True)) == list(range(100))
     assert "100" in capsys.readouterr().err
+
+
+def test_a_stream_of_many_is_a_corpus_that_is_iterated_as_often_as_wanted():
+    import io
+
+    record = '{"trace": [{"round": 1, "tool": "web_search", "args": {"query": "a"}}]}\n'
+    for stream in (io.StringIO(record * 2), io.BytesIO(record.encode() * 2)):
+        corpus = load_many(stream)
+        assert [len(t) for t in corpus] == [1, 1]
+        assert len(list(corpus)) == 2
+
+
+def test_a_list_of_a_lazy_corpus_reads_each_file_once(tmp_path, monkeypatch):
+    from agentlens.trace import load as module
+
+    for name in "ab":
+        (tmp_path / f"{name}.json").write_text('[{"round": 1, "tool": "web_search"}]')
+    opened = []
+    real = module.open_document
+    monkeypatch.setattr(module, "open_document", lambda s: opened.append(s) or real(s))
+    corpus = load_many(tmp_path)
+    assert len(list(corpus)) == 2
+    assert len(opened) == 2
+    assert len(corpus) == 2  # known once it was iterated

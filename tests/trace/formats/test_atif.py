@@ -144,7 +144,7 @@ def test_reading_what_others_write():
     assert calls["paired_by"] == ["id", "id"]
     assert trace.tables["events"]["kind"] == ["user_message", "other"]
     assert trace.meta.format_version == "ATIF-v1.2"
-    assert len(load_many([document, document])) == 2
+    assert load_many([document, document]).count() == 2
 
 
 def test_agents_within_agents():
