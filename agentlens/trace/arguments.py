@@ -7,6 +7,8 @@ from typing import Any
 
 import orjson
 
+from agentlens.trace.content import as_text
+
 __all__ = ["parse_arguments"]
 
 
@@ -28,11 +30,7 @@ def parse_arguments(args: Any) -> tuple[dict[str, Any] | None, str | None, str]:
     if isinstance(args, Mapping):
         return dict(args), None, "parsed"
     if not isinstance(args, str):
-        return (
-            None,
-            orjson.dumps(args, default=str, option=orjson.OPT_NON_STR_KEYS).decode(),
-            "text",
-        )
+        return None, as_text(args), "text"
     text = args.strip()
     if not text:
         return {}, None, "parsed"

@@ -34,7 +34,7 @@ _ROUNDS = re.compile(r"Max rounds \((\d{1,9})\)")
 
 
 def _history(record: Any) -> list[Any]:
-    value = record.get("history") if isinstance(record, Mapping) else record
+    value = record.get("history") if isinstance(record, Mapping) else None
     return value if isinstance(value, list) else []
 
 

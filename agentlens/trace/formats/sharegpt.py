@@ -36,7 +36,9 @@ _ABOUT = ("id", "system", "tools", "source", "model")
 
 
 def _is_row(value: Any) -> bool:
-    return isinstance(value, Mapping) and value.get("from") in _ROLES and "value" in value
+    if not isinstance(value, Mapping) or not isinstance(value.get("from"), str):
+        return False
+    return value["from"] in _ROLES and "value" in value
 
 
 def _rows(record: Any) -> list[Any]:

@@ -63,3 +63,16 @@ def test_hostile_marks_take_no_time():
     for text in ("<tool_call>" * 30_000, "<tool_call>" + "<" * 300_000, "<tool_call>{" * 30_000):
         load({"conversations": talk(("human", "q"), ("gpt", text))})
     assert time.perf_counter() - begun < 2
+
+
+def test_a_role_that_is_no_text_costs_its_row():
+    rows = [*VARIANTS["rows"], {"from": ["gpt"], "value": "x"}, {"from": {}, "value": 5}]
+    assert any(note.count == 2 for note in load({"conversations": rows}).notes)
+
+
+def test_a_number_beyond_64_bits_is_kept_as_text():
+    rows = talk(("human", "q"), ("gpt", "x"))
+    call = {"name": "f", "arguments": [10**25]}
+    chat = [{"role": "user", "content": "q"}, {"role": "assistant", "tool_calls": [call]}]
+    assert load(chat).tables["calls"]["args_raw"] == [str([10**25])]
+    assert len(load(rows)) == 0
