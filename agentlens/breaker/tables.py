@@ -8,29 +8,13 @@ import pandas as pd
 
 from agentlens.breaker.counting import bound_of, similar_rows
 from agentlens.breaker.rules import RULES
+from agentlens.breaker.states import states
 from agentlens.progress.novelty import round_novelty
 
 if TYPE_CHECKING:
     from agentlens.breaker.replay import Replay
 
-__all__ = ["as_dict", "rounds_frame", "rules_frame", "states", "transitions_frame"]
-
-
-def states(replay: Replay) -> tuple[list[str], list[str | None]]:
-    """Return for each row the machine's state after it, and the event that led there.
-
-    The round of a trip shows `stalled`, where the trip leads; the rest of the path follows within
-    it (`Replay.transitions`), so that the rounds after it show the terminal.
-    """
-    state = ["running"] * len(replay.signals.kind)
-    event: list[str | None] = [None] * len(state)
-    for rows, stop, path in zip(replay.signals.sequences, replay.stops, replay.paths, strict=True):
-        if stop:
-            first, *after = rows[stop.place :]
-            state[first], event[first] = path[0].target, path[0].event
-            for row in after:
-                state[row] = path[-1].target
-    return state, event
+__all__ = ["as_dict", "rounds_frame", "rules_frame", "transitions_frame"]
 
 
 def rounds_frame(replay: Replay) -> pd.DataFrame:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from agentlens.breaker.tables import states
+from agentlens.breaker.states import states
 from agentlens.figures.lanes import LETTERS, lanes_of
 from agentlens.figures.view import View, view_of
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from agentlens.breaker.tables import states
+from agentlens.breaker.states import states
 from agentlens.figures.lanes import lanes_of
 from agentlens.figures.svg import strips_svg
 from agentlens.figures.theme import FONT, MID

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentlens.breaker.tables import states
+from agentlens.breaker.states import states
 from agentlens.figures.base import Axis, Look, figure, hover_of, look_of, mark_trips, scatter_type
 from agentlens.figures.theme import ink_on
 from agentlens.figures.view import View, view_of

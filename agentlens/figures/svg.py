@@ -9,7 +9,7 @@ from __future__ import annotations
 from html import escape
 from zlib import crc32
 
-from agentlens.breaker.tables import states
+from agentlens.breaker.states import states
 from agentlens.figures.lanes import LETTERS, Lanes
 from agentlens.figures.svg_frame import (
     LEFT,
