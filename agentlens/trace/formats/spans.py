@@ -1,9 +1,8 @@
 """From a run's spans to rounds, calls and results: the room that all span formats share.
 
-A model's span is a round. Its messages that were sent tell what is new since the last request: a
-user's message, and results of calls that no span of their own ran. A tool's span is the result of
-a call that a response announced, found by id, else by name and arguments, else by name; one that
-no response announced is a call of the response before it.
+A model's span is a round. Its messages that were sent tell what is new since the last request. A
+tool's span is the result of a call that a response announced, found by id, else by name and
+arguments, else by name; one that none announced is a call of the response before it.
 """
 
 from __future__ import annotations
