@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from agentlens.breaker.policy import Policy
     from agentlens.breaker.signals import Query
 
-__all__ = ["Scored", "pair_score", "score_queries"]
+__all__ = ["Scored", "ages_of", "faded_score", "pair_score", "score_queries", "window_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +51,27 @@ def pair_score(a: Query, b: Query, policy: Policy) -> tuple[int, int]:
     if policy.numeric_veto and any(map(_has_digit, a.tokens ^ b.tokens)):
         return (0, 1)
     return score(a.tokens, b.tokens, policy.measure)
+
+
+def faded_score(a: Query, b: Query, age: int, policy: Policy) -> tuple[int, int]:
+    """Return the score of a query with an earlier one, faded by its age as `decay` says.
+
+    Parameters
+    ----------
+    age
+        How many remembered rounds the earlier query is back; 0 within one round.
+    """
+    num, den = pair_score(a, b, policy)
+    if policy.decay is None:
+        return num, den
+    weight = min(policy.decay, max(0, policy.decay + 1 - age))
+    power = 2 if policy.measure == "cosine" else 1  # its scores are squares
+    return num * weight**power, den * policy.decay**power
+
+
+def window_of(policy: Policy) -> int | None:
+    """Return how many remembered rounds back a query may match, or None for all."""
+    return policy.window if isinstance(policy.window, int) else 1 if policy.window else None
 
 
 def _has_digit(token: str) -> bool:
@@ -111,7 +132,7 @@ def _spans(rows: list[int], joined: list[bool], policy: Policy) -> tuple[list[in
     """Return for each query of a history the places [since, upto) that it is compared with."""
     upto, since = [], []
     starts: list[int] = []  # first place of each earlier round that is remembered
-    window = 1 if policy.window == "last" else policy.window
+    window = window_of(policy)
     first = 0
     for place, row in enumerate(rows):
         if place and row != rows[place - 1]:
@@ -119,7 +140,7 @@ def _spans(rows: list[int], joined: list[bool], policy: Policy) -> tuple[list[in
                 starts.append(first)
             first = place
         upto.append(place if policy.intra else first)
-        since.append(starts[-window] if isinstance(window, int) and len(starts) >= window else 0)
+        since.append(starts[-window] if window and len(starts) >= window else 0)
     return upto, since
 
 
@@ -139,24 +160,20 @@ def _score_slowly(
     out: Scored,
 ) -> None:
     """Compare the queries at some places pair by pair: the way that knows every switch."""
-    ages = _ages([queries[i].row for i in indices], [joined[i] for i in indices])
+    ages = ages_of([queries[i].row for i in indices], [joined[i] for i in indices])
     for place in places:
         i, best = indices[place], Fraction(0)
         for earlier in range(since[place], upto[place]):
             j = indices[earlier]
             if not joined[j]:
                 continue
-            num, den = pair_score(queries[i], queries[j], policy)
-            if policy.decay is not None:
-                weight = min(policy.decay, max(0, policy.decay + 1 - (ages[place] - ages[earlier])))
-                power = 2 if policy.measure == "cosine" else 1  # its scores are squares
-                num, den = num * weight**power, den * policy.decay**power
+            num, den = faded_score(queries[i], queries[j], ages[place] - ages[earlier], policy)
             if num and Fraction(num, den) >= best:
                 best = Fraction(num, den)
                 out.num[i], out.den[i], out.match[i] = num, den, j
 
 
-def _ages(rows: list[int], joined: list[bool]) -> list[int]:
+def ages_of(rows: list[int], joined: list[bool]) -> list[int]:
     """Return for each query how many remembered rounds its history held before its own."""
     ages, remembered = [], set[int]()
     for row, keep in zip(rows, joined, strict=True):

@@ -43,6 +43,7 @@ def random_policy(rng: random.Random, **fixed) -> Policy:
         "min_tokens": rng.choice([1, 1, 2]),
         "strict": rng.random() < 0.3,
         "window": rng.choice([None, None, "last", 2]),
+        "decay": rng.choice([None, None, None, 2]),
         "max_rounds": rng.choice([None, None, None, 3]),
         "measure": rng.choice(["containment", "containment", "jaccard", "dice", "cosine"]),
     }
