@@ -6,6 +6,7 @@ import re
 import tomllib
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 from agentlens.breaker.switches import SWITCHES, as_fraction
 from agentlens.errors import PolicyError
 
-__all__ = ["DEFAULT_PRESET", "Policy"]
+__all__ = ["DEFAULT_PRESET", "Policy", "as_policy"]
 
 #: `layered`, the design's default, is not built yet; until then it is the article's breaker.
 DEFAULT_PRESET = "classic"
@@ -67,6 +68,8 @@ class Policy:
     def __post_init__(self) -> None:
         from agentlens.progress.text import tokenize
 
+        if self.name not in self.presets():
+            raise PolicyError(f"no preset {self.name!r}; there are: {', '.join(self.presets())}")
         object.__setattr__(self, "similarity", as_fraction(self.similarity))
         for name, switch in SWITCHES.items():
             switch.validate(name, getattr(self, name))
@@ -75,10 +78,7 @@ class Policy:
     @classmethod
     def presets(cls) -> list[str]:
         """Return the names of the presets."""
-        folder = resources.files("agentlens.breaker") / "presets"
-        return sorted(
-            p.name.removesuffix(".toml") for p in folder.iterdir() if p.name.endswith(".toml")
-        )
+        return list(_preset_names())
 
     @classmethod
     def preset(cls, preset: str, **switches: Any) -> Policy:
@@ -160,6 +160,30 @@ class Policy:
         return {
             name: f"{s.doc}. Is {s.values}; default {s.default}." for name, s in SWITCHES.items()
         }
+
+
+@cache
+def _preset_names() -> tuple[str, ...]:
+    folder = resources.files("agentlens.breaker") / "presets"
+    names = (p.name for p in folder.iterdir())
+    return tuple(sorted(n.removesuffix(".toml") for n in names if n.endswith(".toml")))
+
+
+def as_policy(policy: Policy | str | None) -> Policy:
+    """Return a policy from a policy, the name of a preset, or nothing: the default.
+
+    Raises
+    ------
+    PolicyError
+        If it is none of these, or there is no such preset.
+    """
+    if policy is None:
+        return Policy()
+    if isinstance(policy, str):
+        return Policy.preset(policy)
+    if not isinstance(policy, Policy):
+        raise PolicyError(f"policy: {policy!r} is neither a policy nor the name of a preset")
+    return policy
 
 
 def _line_of(text: str, message: str) -> int | None:

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 from agentlens.breaker.classic import Counted
 from agentlens.breaker.machine import Transition, stop_path
-from agentlens.breaker.policy import Policy
+from agentlens.breaker.policy import Policy, as_policy
 from agentlens.breaker.rules import RULES, Stop, first_stop, run_rules, threshold_of
 from agentlens.breaker.signals import QuerySignals
 from agentlens.breaker.trip import Trip, saved_by
 from agentlens.breaker.words import budget_reason, query_reason
-from agentlens.trace.redact import redact
+from agentlens.trace.model import Trace
+from agentlens.trace.redact import BEGINNING, redact
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from agentlens.trace.model import Trace
 
 __all__ = ["Replay", "replay"]
 
@@ -136,7 +136,7 @@ class Replay:
         return _reason(self, rows[place:], trip.rule, trip.count, trip.saved_seconds, lang)
 
 
-def replay(trace: Trace, policy: Policy | None = None) -> Replay:
+def replay(trace: Trace, policy: Policy | str | None = None) -> Replay:
     """Replay a policy over a recorded trace.
 
     Parameters
@@ -144,14 +144,16 @@ def replay(trace: Trace, policy: Policy | None = None) -> Replay:
     trace
         A trace, from `agentlens.load`.
     policy
-        The default policy where none is given.
+        A policy or the name of a preset; the default policy where none is given.
 
     Returns
     -------
     Replay
         Counts are per thread and request; what follows a trip is counterfactual.
     """
-    policy = policy or Policy()
+    if not isinstance(trace, Trace):
+        raise TypeError(f"replay() takes a Trace, not {type(trace).__name__}; load it first")
+    policy = as_policy(policy)
     signals, outcomes = run_rules(trace, policy)
     stops = tuple(first_stop(outcomes, n) for n in range(len(signals.sequences)))
     made = Replay(trace, policy, signals, outcomes, stops, ())
@@ -197,9 +199,9 @@ def _reason(
     mine, match = signals.queries[query], signals.queries[signals.scored.match[query]]
     return query_reason(
         round=rounds["round"][row],
-        query=redact(mine.text),  # before it is shortened: half a secret is a secret
+        query=redact(mine.text[:BEGINNING]),  # before it is shortened: half a secret is a secret
         match_round=rounds["round"][match.row],
-        match=redact(match.text),
+        match=redact(match.text[:BEGINNING]),
         num=signals.num[row],
         den=signals.den[row],
         measure=made.policy.measure,

@@ -26,7 +26,8 @@ def as_fraction(value: Any) -> Fraction:
     try:
         if isinstance(value, bool):
             raise TypeError
-        fraction = Fraction(value).limit_denominator(10**6)
+        exact = Fraction(value)
+        fraction = exact.limit_denominator(10**6) if exact <= 1 else Fraction(0)
     except (TypeError, ValueError, ZeroDivisionError, OverflowError):
         fraction = Fraction(0)
     if not 0 < fraction <= 1:

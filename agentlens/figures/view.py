@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from agentlens.breaker.words import shorten
 from agentlens.errors import TraceError
-from agentlens.trace.redact import Redactor
+from agentlens.trace.redact import BEGINNING, Redactor
 
 if TYPE_CHECKING:
     from agentlens.breaker.replay import Replay
@@ -52,9 +52,10 @@ class View:
         cache = self.replay.trace.cache
         masker: Redactor = cache.setdefault("masker", Redactor())
         known: dict[str, str] = cache.setdefault("masked", {})
-        if text not in known:
-            known[text] = masker(text)
-        return shorten(known[text], limit)
+        start = text[:BEGINNING]
+        if start not in known:
+            known[start] = masker(start)
+        return shorten(known[start], limit)
 
     @cached_property
     def position(self) -> dict[int, int]:

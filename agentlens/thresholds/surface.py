@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any
 from agentlens.breaker.classic import COUNT, RESET
 from agentlens.breaker.clearing import pair_scores
 from agentlens.breaker.counting import count_trace
-from agentlens.breaker.policy import Policy
+from agentlens.breaker.policy import Policy, as_policy
 from agentlens.breaker.rules import run_rules
 from agentlens.breaker.signals import QuerySignals, query_signals
 from agentlens.breaker.switches import as_fraction
+from agentlens.errors import PolicyError
 from agentlens.progress.similarity import limit
 from agentlens.thresholds.steps import Steps, window_records
 from agentlens.trace.model import Trace
@@ -54,6 +55,8 @@ class Surface:
 
     def steps(self, threshold: int) -> tuple[Steps, ...]:
         """Return the steps at a threshold, one `Steps` for each of the signals' sequences."""
+        if isinstance(threshold, bool) or not isinstance(threshold, int) or threshold < 1:
+            raise PolicyError(f"threshold: {threshold!r} is not a whole number from 1 on")
         if threshold not in self._steps:
             make = _replayed_steps if self.policy.clear_on_progress else _recorded_steps
             self._steps[threshold] = make(self, threshold)
@@ -123,7 +126,9 @@ class Surface:
         import pandas as pd
 
         rounds = self.trace.tables["rounds"]
-        last = min(self.max_threshold, max_threshold or self.max_threshold)
+        last = (
+            self.max_threshold if max_threshold is None else min(max_threshold, self.max_threshold)
+        )
         rows = [
             (k, str(low), str(high), None if row is None else rounds["round"][row],
              None if row is None else rounds["thread"][row])
@@ -134,7 +139,7 @@ class Surface:
         return frame.astype({"trip_round": "Int64"})
 
 
-def surface(trace: Trace, policy: Policy | None = None) -> Surface:
+def surface(trace: Trace, policy: Policy | str | None = None) -> Surface:
     """Return the exact trip surface of a trace.
 
     Parameters
@@ -146,7 +151,7 @@ def surface(trace: Trace, policy: Policy | None = None) -> Surface:
     """
     if not isinstance(trace, Trace):
         raise TypeError(f"surface() takes one Trace, not {type(trace).__name__}")
-    policy = policy or Policy()
+    policy = as_policy(policy)
     signals = query_signals(trace, policy)
     longest = max((_longest_run(signals, rows) for rows in signals.sequences), default=0)
     _, outcomes = run_rules(trace, policy)

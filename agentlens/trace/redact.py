@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-__all__ = ["Redactor", "redact"]
+__all__ = ["BEGINNING", "Redactor", "redact"]
 
 #: Kinds, the most specific first, and what they look like. Group ``s``, where there is one, is
 #: what is masked; the rest stays.
@@ -122,6 +122,10 @@ class Redactor:
 def _harmless(value: str) -> bool:
     """Say whether what stands after ``password=`` is a word about secrets, not one."""
     return value.lower() in _NO_SECRET or value.startswith(("$", "os.", "process.", "self.", "env"))
+
+
+#: Of a text that is shown shortened only so much is searched: longer than any secret.
+BEGINNING = 16_384
 
 
 def redact(text: str) -> str:

@@ -72,7 +72,7 @@ class StageLink:
         policy = replay.policy
         # Where the history depends on the setting, the browser cannot count anew: send it all.
         setting = (policy.similarity, policy.threshold) if policy.clear_on_progress else ()
-        fixed = replace(policy, similarity=Fraction(1), threshold=1, name="")
+        fixed = replace(policy, similarity=Fraction(1), threshold=1)
         wanted = (replay.trace, thread, fixed, setting)
         anew = self.view is None or wanted != self._sent
         self._sending = True

@@ -35,6 +35,7 @@ def test_a_similarity_survives_a_float(given, wanted):
     [
         ("similarity", 0),
         ("similarity", 1.2),
+        ("similarity", 1.0000001),
         ("similarity", "much"),
         ("similarity", float("nan")),
         ("threshold", 0),
@@ -115,3 +116,8 @@ def test_every_switch_is_described_and_every_described_switch_is_a_field():
     described = Policy.describe()
     assert list(described) == list(SWITCHES)
     assert set(described) | {"name"} == set(Policy().to_dict())
+
+
+def test_a_policy_whose_name_is_no_preset_could_not_be_read_back_and_is_refused():
+    with pytest.raises(PolicyError, match="no preset 'mine'"):
+        Policy(name="mine")

@@ -10,6 +10,7 @@ from runs import BOUNDARY, INCIDENT, add, run
 
 from agentlens.breaker.policy import Policy
 from agentlens.breaker.replay import replay
+from agentlens.errors import PolicyError
 from agentlens.trace.build import TraceBuilder
 
 
@@ -292,3 +293,11 @@ def test_a_secret_that_the_reason_cuts_is_masked_before_it_is_cut():
     trip = replay(run([[query]] * 3)).trip
     assert "sk-proj" not in trip.reason
     assert "repeats round" in trip.reason
+
+
+def test_what_is_no_trace_or_no_policy_is_refused_in_one_line():
+    with pytest.raises(TypeError, match="takes a Trace, not str; load it first"):
+        replay("session.jsonl")
+    with pytest.raises(PolicyError, match="neither a policy nor the name of a preset"):
+        replay(incident(), 3)
+    assert replay(incident(), "classic").trip.round == 3

@@ -9,6 +9,7 @@ import pytest
 
 from agentlens.breaker.policy import Policy
 from agentlens.breaker.replay import replay
+from agentlens.errors import PolicyError
 from agentlens.thresholds.steps import window_records
 from agentlens.thresholds.surface import surface
 from agentlens.trace.build import TraceBuilder
@@ -111,3 +112,10 @@ def test_window_records_by_hand():
 def test_a_list_of_traces_is_refused_with_its_type():
     with pytest.raises(TypeError, match="one Trace, not list"):
         surface([])
+
+
+@pytest.mark.parametrize("threshold", [0, -1, True, 2.0, None])
+def test_a_threshold_that_is_no_count_is_refused(threshold):
+    made = surface(random_trace(random.Random(1)))
+    with pytest.raises(PolicyError, match="threshold"):
+        made.trip_round(0.8, threshold)
