@@ -19,6 +19,7 @@ from agentlens.errors import PolicyError
 from agentlens.progress.classic import classic_tokens
 from agentlens.progress.safe import normalise, safe_tokens
 from agentlens.progress.words import jieba_tokens, jieba_version, split_letters
+from agentlens.trace.repair import whole_text
 
 __all__ = ["PROFILES", "Profile", "describe", "get_profile", "tokenize"]
 
@@ -167,23 +168,12 @@ def tokenize(
         return frozenset()
     if len(text) <= _SHORT:
         return _remembered(text, chosen, mode, bool(split_alnum))
-    return chosen.tokenizer(_repair(text), mode, bool(split_alnum))
+    return chosen.tokenizer(whole_text(text), mode, bool(split_alnum))
 
 
 @lru_cache(maxsize=16384)
 def _remembered(text: str, profile: Profile, punct: str, split_alnum: bool) -> frozenset[str]:
-    return profile.tokenizer(_repair(text), punct, split_alnum)
-
-
-def _repair(text: str) -> str:
-    """Join surrogates that belong together; cut logs hold them as two halves."""
-    if text.isascii():
-        return text
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text
+    return profile.tokenizer(whole_text(text), punct, split_alnum)
 
 
 def describe(profile: str) -> dict[str, str]:

@@ -10,6 +10,7 @@ from agentlens.trace.arguments import parse_arguments
 from agentlens.trace.derive import add_up_tokens, derive_seconds
 from agentlens.trace.model import Trace
 from agentlens.trace.names import unwrap_call
+from agentlens.trace.repair import repair_meta, repair_tables
 from agentlens.trace.rows import PLACES, Table
 from agentlens.trace.run_log import MAIN, RunLog
 from agentlens.trace.tools import describe_all
@@ -140,6 +141,7 @@ class TraceBuilder(RunLog):
             table.name: table.columns()
             for table in (self._threads, self._rounds, self._calls, self._events)
         }
+        self._repair(tables)
         rounds, calls = tables["rounds"], tables["calls"]
         derive_seconds(rounds, self._ended)
         add_up_tokens(rounds)
@@ -152,3 +154,16 @@ class TraceBuilder(RunLog):
             models = dict.fromkeys(m for m in rounds["model"] if m)
             self.meta = replace(self.meta, models=tuple(models))
         return Trace(tables, self.meta, tuple(self._notes.values()), dict(tools or {}))
+
+    def _repair(self, tables: dict[str, dict[str, list[Any]]]) -> None:
+        """Make every text one that UTF-8 can hold, and say where that took something."""
+        texts, deep = repair_tables(tables)
+        if (meta := repair_meta(self.meta)) is not self.meta:
+            self.meta = meta
+            texts = texts or [None]
+        for message, lines in (
+            ("a text held lone surrogates (half a character); repaired", texts),
+            ("arguments are nested too deeply and were left out", deep),
+        ):
+            if lines:
+                self.note("damaged", message, lines[0], len(lines))

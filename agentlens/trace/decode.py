@@ -10,13 +10,13 @@ from typing import Any, BinaryIO
 
 import orjson
 
+from agentlens.trace.repair import TooDeep, repaired
+
 __all__ = ["Damage", "parse", "stream_items"]
 
 _GAP = re.compile(r"[\s,]*")
 _WINDOW = 1 << 22
 _DECODER = json.JSONDecoder()
-#: Deeper than this, a value is damage: no agent writes it, and readers walk values recursively.
-MAX_DEPTH = 200
 
 
 class Damage(ValueError):  # noqa: N818 - a finding that a reader counts, not a failure
@@ -63,20 +63,15 @@ def parse(data: bytes) -> tuple[Any, bool]:
         raise Damage(
             "nested too deeply" if isinstance(error, RecursionError) else "a number too long"
         ) from None
-    return _clean(value, 0), True
+    return _clean(value), True
 
 
-def _clean(value: Any, depth: int) -> Any:
+def _clean(value: Any) -> Any:
     """Replace lone surrogates, which nothing downstream can encode."""
-    if depth > MAX_DEPTH:
-        raise Damage("nested too deeply")
-    if isinstance(value, str):
-        return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
-    if isinstance(value, list):
-        return [_clean(item, depth + 1) for item in value]
-    if isinstance(value, dict):
-        return {_clean(k, depth): _clean(v, depth + 1) for k, v in value.items()}
-    return value
+    try:
+        return repaired(value)
+    except TooDeep:
+        raise Damage("nested too deeply") from None
 
 
 def stream_items(stream: BinaryIO, first: bytes) -> Iterator[Any]:
@@ -106,7 +101,7 @@ def stream_items(stream: BinaryIO, first: bytes) -> Iterator[Any]:
             try:
                 value, end = _DECODER.raw_decode(text, at)
                 if end < len(text) or ended:
-                    yield _clean(value, 0) if _has_surrogates(text, at, end) else value
+                    yield _clean(value) if _has_surrogates(text, at, end) else value
                     at = end
                     if at > _WINDOW:
                         line += text.count("\n", 0, at)

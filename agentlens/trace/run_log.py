@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from agentlens.trace.model import Meta, Note
+from agentlens.trace.repair import whole_text
 from agentlens.trace.rows import Table
 from agentlens.trace.thread_state import ThreadState
 
@@ -41,6 +42,7 @@ class RunLog:
 
     def note(self, kind: str, message: str, line: int | None = None, count: int = 1) -> None:
         """Tell what was skipped, guessed or damaged; equal messages are counted."""
+        message = whole_text(message)
         old = self._notes.get((kind, message))
         self._notes[kind, message] = (
             replace(old, count=old.count + count) if old else Note(kind, message, line, count)
