@@ -182,6 +182,68 @@ def test_nothing_went_wrong_on_the_page(opened: NotebookPage):
     assert opened.foreign == []
 
 
+GONE = "The kernel is gone: the handles still work; run the cell again for the rest."
+
+
+def test_after_a_restart_one_line_says_so_and_nothing_changes_its_width(
+    chromium: Any, lab: LabServer, root
+):
+    incident = str(root / "sample_traces" / "incident.jsonl")
+    code = f"import agentlens as al\nlens = al.Lens({incident!r})\nlens"
+    with NotebookPage(chromium, lab, lab.write("restart.ipynb", [code])) as page:
+        page.run_all()
+        lens = page.page.locator(".agentlens-lens")
+        lens.locator(".al-stage").wait_for()
+        page.page.wait_for_timeout(500)
+        controls = lens.locator(".agentlens-controls > *")
+        before = [box["width"] for box in map(_box, controls.all())]
+        assert lens.get_by_text(GONE).is_hidden()
+        page.page.evaluate(RESTART)
+        lens.locator(".jupyter-widgets-disconnected").first.wait_for()
+        page.page.wait_for_timeout(300)
+        assert lens.get_by_text(GONE).is_visible()
+        assert [box["width"] for box in map(_box, controls.all())] == before
+        assert lens.evaluate(ICONS) == 0
+        events = controls.evaluate_all("(all) => all.map((e) => getComputedStyle(e).pointerEvents)")
+        assert set(events) == {"none"}
+        grip = lens.get_by_role("slider").nth(1)
+        grip.focus()
+        page.page.keyboard.press("ArrowUp")
+        page.page.wait_for_timeout(100)
+        assert "round 4" in lens.locator(".al-verdict").inner_text()
+
+
+RESTART = "() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()"
+#: How many parts of a Lens wear the icon of a broken link.
+ICONS = """(lens) => [lens, ...lens.querySelectorAll("*")].filter(
+  (e) => e.matches(".jupyter-widgets-disconnected")
+    && !["none", "normal"].includes(getComputedStyle(e, "::before").content)).length"""
+
+
+def _box(element: Any) -> dict[str, float]:
+    box: dict[str, float] = element.bounding_box()
+    return box
+
+
+def test_a_typed_number_that_is_refused_is_undone_and_named(chromium: Any, lab: LabServer, root):
+    incident = str(root / "sample_traces" / "incident.jsonl")
+    code = f"import agentlens as al\nlens = al.Lens({incident!r})\nlens"
+    with NotebookPage(chromium, lab, lab.write("typed.ipynb", [code])) as page:
+        page.run_all()
+        page.page.locator(".al-stage").wait_for()
+        boxes = page.page.locator(".agentlens-controls input")
+        tries = [(0, "similarity", "0.8", typed) for typed in ("2.5", "0", "abc")]
+        tries += [(1, "threshold", "2", typed) for typed in ("2.5", "0", "-1", "abc")]
+        for place, name, kept, typed in tries:
+            box = boxes.nth(place)
+            box.fill(typed)
+            box.press("Enter")
+            page.page.get_by_text(f"{name}: '{typed}' is no").wait_for()
+            page.page.wait_for_timeout(100)
+            assert box.input_value() == kept
+        assert page.ask("lens.policy == al.Policy()") is True
+
+
 HAS_COLOUR = """(canvas, [r, g, b]) => {
   const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
   for (let i = 0; i < data.length; i += 4) {

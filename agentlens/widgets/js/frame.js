@@ -13,6 +13,8 @@ export function buildFrame(el) {
   const verdict = make("div", "al-verdict", head);
   const reason = make("div", "al-reason", head);
   const other = make("div", "al-reason al-other", head);
+  const gone = make("div", "al-gone", head); // the style sheet shows it
+  gone.setAttribute("role", "status");
   const body = make("div", "al-body", root);
   const plot = make("div", "al-plot", body);
   plot.tabIndex = 0;
@@ -29,7 +31,7 @@ export function buildFrame(el) {
   live.setAttribute("role", "status");
   live.setAttribute("aria-live", "polite");
   el.replaceChildren(root);
-  return { root, head, slot: null, verdict, reason, other, body, plot, still, plotly, over, reset, map, live };
+  return { root, head, slot: null, verdict, reason, other, gone, body, plot, still, plotly, over, reset, map, live };
 }
 
 // A Lens keeps a place for the verdict above its controls: the sentence comes first.
@@ -42,7 +44,7 @@ export function placeHead(dom) {
   place.replaceChildren(dom.slot);
 }
 
-export function showVerdict(dom, said, stale) {
+export function showVerdict(dom, said, words, stale) {
   const put = (element, text) => {
     if (element.textContent !== text) element.textContent = text;
     element.hidden = !text;
@@ -50,6 +52,7 @@ export function showVerdict(dom, said, stale) {
   put(dom.verdict, said.verdict || "");
   put(dom.reason, said.reason || "");
   put(dom.other, said.other || "");
+  put(dom.gone, words.kernel_gone || "");
   dom.root.dataset.kind = said.kind;
   if (dom.slot) dom.slot.dataset.theme = dom.root.dataset.theme;
   for (const part of [dom.root, dom.slot]) if (part) part.classList.toggle("al-stale", !!stale);

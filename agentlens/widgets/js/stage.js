@@ -107,7 +107,7 @@ function makeStage(model, el) {
     state.nodesOf = (i) => nodesOf(state, i);
     state.said = state.loading ? { verdict: state.words.loading || "…", reason: "", other: "", kind: "loading" } : verdictOf(state);
     state.outcome = state.said.verdict;
-    showVerdict(dom, state.said, isStale());
+    showVerdict(dom, state.said, state.words, isStale());
     dom.body.hidden = state.loading || !state.view.n;
     if (dom.body.hidden) return;
     if (!drawn) paintMarks(fitCanvas(dom.still, state.plan.width, state.plan.height), state);
