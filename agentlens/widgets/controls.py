@@ -9,10 +9,13 @@ from typing import Any
 import ipywidgets as widgets
 
 from agentlens.breaker.policy import Policy
+from agentlens.errors import PolicyError
 from agentlens.progress.text import PROFILES
 
 __all__ = ["WORDS", "Controls", "spoken"]
 
+#: No run has more rounds; the browser counts in 32 bits.
+MOST_THRESHOLD = 10**6
 MEASURES = ("containment", "jaccard", "dice", "cosine")
 
 #: What the controls say.
@@ -68,9 +71,8 @@ class Controls:
         self.similarity = widgets.Text(
             continuous_update=False, style=style, layout=_layout("104px")
         )
-        self.threshold = widgets.BoundedIntText(
-            value=2, min=1, max=10**6, style=style, layout=_layout("104px")
-        )
+        # Plain text: a box for numbers alters what was typed before anybody can say why.
+        self.threshold = widgets.Text(continuous_update=False, style=style, layout=_layout("104px"))
         self.reset = widgets.Button(layout=_layout("54px"))
         self.thread = widgets.Dropdown(options=["main"], style=style, layout=_layout("200px"))
         self.x = widgets.Dropdown(options=[("", "round")], style=style, layout=_layout("98px"))
@@ -116,7 +118,7 @@ class Controls:
                     widget.options = [*widget.options, value]
                 widget.value = value
             self.similarity.value = spoken(policy.similarity)
-            self.threshold.value = policy.threshold
+            self.threshold.value = str(policy.threshold)
 
         self._silently(move)
 
@@ -182,4 +184,21 @@ def changed(policy: Policy, switches: dict[str, Any]) -> Policy:
         return Policy.preset(policy.name) if policy.name in Policy.presets() else Policy()
     if "preset" in switches:
         return Policy.preset(switches["preset"])
+    if "threshold" in switches:
+        switches = {**switches, "threshold": whole(switches["threshold"])}
     return policy.with_(**switches)
+
+
+def whole(typed: str) -> int:
+    """Return the threshold that somebody typed.
+
+    Raises
+    ------
+    PolicyError
+        If it is no whole number from 1 to a million (`MOST_THRESHOLD`).
+    """
+    digits = typed.strip().removeprefix("+")
+    if digits.isdecimal() and len(digits) < 20 and 1 <= int(digits) <= MOST_THRESHOLD:
+        return int(digits)
+    wanted = f"no whole number from 1 to {MOST_THRESHOLD:,}, such as 2"
+    raise PolicyError(f"threshold: {typed.strip()[:40]!r} is {wanted}")

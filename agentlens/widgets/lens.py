@@ -194,9 +194,9 @@ class Lens(widgets.VBox):  # type: ignore[misc]
             self.policy = changed(self.policy, switches)
         except (PolicyError, traitlets.TraitError) as error:
             self._source.say(str(error))
-            self._controls.show(self.policy)
         else:
             self._source.say("")
+        self._controls.show(self.policy)  # a box never says anything but what is in force
 
     def _moved(self, similarity: Fraction, threshold: int) -> None:
         policy = self.policy.with_(similarity=similarity, threshold=threshold)

@@ -81,7 +81,9 @@ class SourceRow:
 
     def say(self, text: str) -> None:
         """Show one plain line under the controls; nothing hides it."""
-        self.message.value = f'<span role="status">{safe(text)}</span>' if text else ""
+        self.message.value = (
+            f'<div class="agentlens-round muted" role="status">{safe(text)}</div>' if text else ""
+        )
 
     def _sample_chosen(self, change: Mapping[str, Any]) -> None:
         if change["new"] and not self._quiet:

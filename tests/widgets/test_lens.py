@@ -82,11 +82,11 @@ def test_controls_follow_the_stage_and_the_stage_the_controls(lens, payloads):
     controls = lens._controls
     lens.stage.threshold = 3
     lens.stage.similarity = [5, 6]
-    assert controls.threshold.value == 3
+    assert controls.threshold.value == "3"
     assert controls.similarity.value == "5/6"
     controls.similarity.value = "0.75"
     assert lens.stage.similarity == [3, 4]
-    controls.threshold.value = 1
+    controls.threshold.value = "1"
     assert lens.stage.threshold == 1
     assert lens.replay.trip.round == 2
     controls.reset.click()
@@ -102,6 +102,28 @@ def test_a_wrong_similarity_is_said_and_undone(lens, typed):
     assert lens.policy == al.Policy()
     assert lens._controls.similarity.value == "0.8"
     lens._controls.similarity.value = "0.7"
+    assert lens._source.message.value == ""
+
+
+@pytest.mark.parametrize("typed", ["", "2.5", "0", "-1", "x", "1e3", "1000001", "9" * 5000, "²"])
+def test_a_wrong_threshold_is_said_and_undone(lens, typed):
+    lens._controls.threshold.value = typed
+    assert "threshold" in lens._source.message.value
+    assert "no whole number from 1 to" in lens._source.message.value
+    assert len(lens._source.message.value) < 250
+    assert lens.policy == al.Policy()
+    assert lens._controls.threshold.value == "2"
+
+
+@pytest.mark.parametrize(("typed", "threshold"), [("3", 3), (" 4 ", 4), ("+5", 5), ("007", 7)])
+def test_a_box_shows_what_was_accepted(lens, typed, threshold):
+    lens._controls.threshold.value = typed
+    assert lens.policy.threshold == threshold
+    assert lens._controls.threshold.value == str(threshold)
+    lens._controls.similarity.value = " 0.80 "
+    assert lens._controls.similarity.value == "0.8"
+    lens._controls.similarity.value = "0.750"
+    assert lens._controls.similarity.value == "0.75"
     assert lens._source.message.value == ""
 
 
@@ -122,7 +144,7 @@ def test_policy_from_python_moves_everything(lens, payloads):
     lens.policy = al.Policy(threshold=3, similarity="5/6")
     assert lens.stage.threshold == 3
     assert lens.stage.similarity == [5, 6]
-    assert lens._controls.threshold.value == 3
+    assert lens._controls.threshold.value == "3"
     assert lens.replay.trip.round == 4
     assert payloads == []
     lens.policy = "classic"
