@@ -109,10 +109,11 @@ def _check(row: Mapping[str, Any], number: int, part: Part, build: TraceBuilder)
 
 
 def read(part: Part, build: TraceBuilder) -> None:
-    """Read rows; consecutive rows of the same round and thread are one round."""
+    """Read rows; those of one number, one after the other in their thread, are one round."""
     _describe(part.about, build)
-    current: tuple[str, int] | None = None
-    row_of_round, found = -1, False
+    rounds: dict[str, tuple[int, int]] = {}  # for each thread, number and row of its open round
+    highest: dict[str, int] = {}  # of its request so far
+    found = False
     for number, record in part.records:
         if not isinstance(record, Mapping):
             raise part.error(f"expected an object, found {str(record)[:40]!r}", number)
@@ -124,9 +125,10 @@ def read(part: Part, build: TraceBuilder) -> None:
                 if build.meta.task is None:
                     build.describe(task=words or None)
                 build.user(words, thread=thread, started=row.get("started"), line=number)
+                rounds.pop(thread, None)
+                highest.pop(thread, None)  # some logs number each request anew
             else:
                 _event(row, words, thread, number, build)
-            current = None
             continue
         if "tool" not in record and row.get("role") in ("system", "tool"):
             build.note("skipped", f"a row of role {row['role']!r}", number)
@@ -136,14 +138,16 @@ def read(part: Part, build: TraceBuilder) -> None:
             raise part.error("'round' is missing", number)
         if "tool" not in record and row.get("role") != "assistant":
             raise part.error("'tool' is missing (null for a message without a call)", number)
-        if current != (thread, row["round"]):
-            current = (thread, row["round"])
-            row_of_round = build.round(
-                thread=thread, number=row["round"], started=row.get("started"), line=number
-            )
-        _fill_round(row, words, row_of_round, build)
+        given, (open_number, at) = row["round"], rounds.get(thread, (None, -1))
+        if given != open_number:
+            if given <= highest.get(thread, -1):
+                build.note("guessed", "round number goes backwards; kept, in rows' order", number)
+            highest[thread] = max(given, highest.get(thread, -1))
+            at = build.round(thread=thread, number=given, started=row.get("started"), line=number)
+            rounds[thread] = given, at
+        _fill_round(row, words, at, build)
         if row.get("tool"):
-            _call(row, record, row_of_round, number, build)
+            _call(row, record, at, number, build)
     if not found:
         raise part.error("holds no round: no row has 'round' and 'tool'")
 

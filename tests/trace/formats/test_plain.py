@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pandas as pd
+import pytest
 
 from agentlens.trace.load import load
 
@@ -139,3 +140,59 @@ def test_records_keep_what_stands_beside_the_trace():
     trace = load({"id": "t", "truth": "loop", "task": "find", "trace": [{"round": 1, "tool": "a"}]})
     assert (trace.meta.trace_id, trace.meta.task) == ("t", "find")
     assert trace.meta.labels[0]["value"] == "loop"
+
+
+def searches(*places: str) -> list[dict]:
+    """Return rows from `thread/round` texts, each a search for the same thing."""
+    split = (place.split("/") for place in places)
+    return [
+        {"thread": thread, "round": int(number), "tool": "web_search", "args": {"query": "weather"}}
+        for thread, number in split
+    ]
+
+
+def test_interleaved_threads_keep_their_rounds():
+    trace = load(searches("m/1", "s/1", "m/1", "s/1", "m/2", "s/2", "m/2"))
+    rounds, calls = trace.tables["rounds"], trace.tables["calls"]
+    told = list(zip(rounds["thread"], rounds["round"], strict=True))
+    assert told == [("m", 1), ("s", 1), ("m", 2), ("s", 2)]
+    assert trace.round_calls == ((0, 2), (1, 3), (4, 6), (5,))
+    assert calls["order"] == [0, 0, 1, 1, 0, 0, 1]
+    assert not trace.notes
+
+
+def test_one_round_beside_another_thread_trips_nothing():
+    from agentlens.breaker.replay import replay
+
+    rows = searches("m/1", "s/1", "m/1", "s/1", "m/1", "s/1", "m/1")
+    assert replay(load(rows)).trip is None
+
+
+def test_an_event_between_two_calls_leaves_them_in_one_round():
+    one, two = searches("main/1", "main/1")
+    trace = load([one, {"event": "retry"}, two])
+    assert trace.tables["rounds"]["round"] == [1]
+
+
+@pytest.mark.parametrize(
+    ("places", "numbers", "line", "count"),
+    [
+        (("m/1", "m/2", "m/1"), [1, 2, 1], 3, 1),
+        (("m/1", "m/2", "m/1", "m/2"), [1, 2, 1, 2], 3, 2),
+        (("m/3", "s/1", "m/2"), [3, 1, 2], 3, 1),
+        (("m/1", "m/0"), [1, 0], 2, 1),
+    ],
+)
+def test_a_number_that_comes_again_is_kept_and_told(places, numbers, line, count):
+    trace = load(searches(*places))
+    assert trace.tables["rounds"]["round"] == numbers
+    (note,) = trace.notes
+    assert note.message.startswith("round number goes backwards")
+    assert (note.line, note.count) == (line, count)
+
+
+def test_a_new_request_may_count_from_one_again():
+    first = searches("main/1", "main/2")
+    trace = load([*first, {"role": "user", "text": "and now?"}, *first])
+    assert trace.tables["rounds"]["request"] == [1, 1, 2, 2]
+    assert not trace.notes
