@@ -147,7 +147,11 @@ class TraceBuilder(RunLog):
         add_up_tokens(rounds)
         calls.update(
             describe_all(
-                calls["tool"], calls["tool_raw"], calls["args"], calls["args_raw"], tools or {}
+                calls["tool"],
+                calls["tool_raw"],
+                calls["args"],
+                calls["args_raw"],
+                {} if tools is None else tools,
             )
         )
         if not self.meta.models:

@@ -26,7 +26,7 @@ def expand(source: Any) -> tuple[list[Any], bool]:
     Raises
     ------
     TraceError
-        If a path does not exist, a folder or a pattern holds no log.
+        If a path does not exist, a folder or a pattern holds no log, or it is nothing to read.
     """
     if isinstance(source, str | os.PathLike):
         return _paths(os.fspath(source))
@@ -44,6 +44,11 @@ def expand(source: Any) -> tuple[list[Any], bool]:
             else:
                 found.append(item)
         return found, False
+    if not _is_one(source):
+        raise TraceError(
+            f"cannot load a {type(source).__name__}; expected a path, a folder, a glob, a URL, a "
+            "file object, a DataFrame or a list of these"
+        )
     return [source], True
 
 

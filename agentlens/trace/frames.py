@@ -29,7 +29,10 @@ def fingerprint(value: Any) -> str:
         TypeError,
         orjson.JSONEncodeError,
     ):  # lone surrogates, integers over 64 bits, deep nesting
-        data = repr(value).encode("utf-8", "surrogatepass")
+        try:
+            data = repr(value).encode("utf-8", "surrogatepass")
+        except RecursionError:  # a value of the caller's own making
+            data = b"nested too deeply"
     return hashlib.sha256(data).hexdigest()[:16]
 
 

@@ -20,6 +20,7 @@ from agentlens.trace.model import Trace
 from agentlens.trace.progress_bar import progress_bar
 from agentlens.trace.sniff import detect
 from agentlens.trace.source import copy_of, open_document
+from agentlens.trace.tools import check_tools
 
 if TYPE_CHECKING:
     from agentlens.trace.tools import ToolSpec
@@ -106,6 +107,7 @@ def load_many(
         If there is no such file or folder. A single file that cannot be read raises when the
         corpus is iterated.
     """
+    check_tools({} if tools is None else tools)
     files, alone = expand(source)
     if alone and hasattr(source, "read"):  # a stream is read once, a corpus as often as wanted
         files = [copy_of(source)]

@@ -177,8 +177,9 @@ class Trace:
         >>> trace.with_tools({"lookup": ("search", "term")}).calls["query"][0]
         'weather'
         """
-        from agentlens.trace.tools import describe_all
+        from agentlens.trace.tools import check_tools, describe_all
 
+        check_tools(tools)
         known = {**self.tools, **tools}
         calls = dict(self.tables["calls"])
         calls.update(

@@ -117,11 +117,16 @@ def _owned(streams: tuple[Any, ...], name: str, path: Path | None) -> Document:
 
 
 def _binary(source: Any) -> BinaryIO:
-    if isinstance(source, io.TextIOBase):
-        return io.BytesIO(source.read().encode("utf-8", "replace"))
-    if isinstance(source, io.BufferedIOBase) and source.seekable():
-        return source  # type: ignore[return-value]
-    data = source.read()
+    try:
+        if isinstance(source, io.BufferedIOBase) and source.seekable():
+            return source  # type: ignore[return-value]
+        data = source.read()
+    except (OSError, ValueError) as error:  # closed, or opened to write
+        name = getattr(source, "name", None)
+        known = name if isinstance(name, str) else "file object"
+        raise TraceError(f"cannot read: {error}", source=known) from None
+    if not isinstance(data, str | bytes | bytearray | memoryview):
+        raise TraceError(f"a file object whose read() gives a {type(data).__name__}, not a log")
     return io.BytesIO(data.encode("utf-8", "replace") if isinstance(data, str) else data)
 
 

@@ -18,6 +18,7 @@ __all__ = [
     "QUERY_KEYS",
     "TARGET_KEYS",
     "ToolSpec",
+    "check_tools",
     "classify",
     "describe_all",
     "queries_of",
@@ -82,6 +83,29 @@ def _target(args: Mapping[str, Any] | None) -> str | None:
     return None
 
 
+def check_tools(known: Any) -> None:
+    """Say in one line what is wrong with what a user says of tools.
+
+    Raises
+    ------
+    TraceError
+        If it is no mapping of names to an effect, or to an effect and an argument.
+    """
+    if not isinstance(known, Mapping):
+        raise TraceError(
+            f"tools must be a mapping such as {{'lookup': 'search'}}, not {ascii(known)[:60]}"
+        )
+    for tool, spec in known.items():
+        pair = spec if isinstance(spec, tuple) else (spec, "")
+        if len(pair) != 2 or not all(isinstance(part, str) for part in (tool, *pair)):
+            raise TraceError(
+                f"tool {ascii(tool)[:60]}: expected an effect such as 'search', or ('search', "
+                f"'argument'), not {ascii(spec)[:60]}"
+            )
+        if pair[0] not in EFFECTS:
+            raise TraceError(f"tool {tool!r}: effect {pair[0]!r} is none of {', '.join(EFFECTS)}")
+
+
 def describe_all(
     tools: Sequence[str],
     raws: Sequence[str],
@@ -94,12 +118,9 @@ def describe_all(
     Raises
     ------
     TraceError
-        If `known` names an effect that does not exist.
+        If `known` names an effect that does not exist, or is no table of tools.
     """
-    for tool, spec in known.items():
-        effect = spec if isinstance(spec, str) else spec[0]
-        if effect not in EFFECTS:
-            raise TraceError(f"tool {tool!r}: effect {effect!r} is none of {', '.join(EFFECTS)}")
+    check_tools(known)
     specs: dict[tuple[str, str], _Spec] = {}  # there are few tools and many calls
     effects: list[str] = []
     queries: list[tuple[str, ...]] = []

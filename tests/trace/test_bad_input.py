@@ -276,3 +276,58 @@ def test_a_huge_array_on_one_line_is_streamed(tmp_path: Path, count, root: Path)
     calls, peak = map(int, done.stdout.split())
     assert calls == number
     assert peak < 6 * path.stat().st_size
+
+
+@pytest.mark.parametrize(
+    "tools",
+    [
+        {"w": ("search",)}, {"w": ("search", "q", "x")}, {"w": ("search", 3)}, {"w": 3},
+        {"w": None}, {"w": ["search", "q"]}, {3: "search"}, {"w": "party"}, ["x"], [], "search", 0,
+    ],
+)  # fmt: skip
+def test_what_is_said_of_tools_is_checked(tools):
+    assert refused([ROW], tools=tools).startswith("tool")
+    with pytest.raises(TraceError, match=r"^tool"):
+        load([ROW]).with_tools(tools)
+    with pytest.raises(TraceError, match=r"^tool"):
+        load_many([[ROW]], tools=tools)
+
+
+def test_file_objects_that_cannot_be_read(tmp_path: Path):
+    path = tmp_path / "log.jsonl"
+    path.write_text(jsonl([ROW]))
+    for mode in ("r", "rb"):
+        with path.open(mode) as stream:
+            pass
+        assert "cannot read" in refused(stream)
+        assert str(path) in refused(stream)
+    for memory in (io.StringIO("[]"), io.BytesIO(b"[]")):
+        memory.close()
+        assert "cannot read" in refused(memory)
+    for mode in ("w", "wb"):
+        with (tmp_path / "out").open(mode) as stream:
+            assert "cannot read" in refused(stream)
+
+    class Odd:
+        def read(self):
+            return None
+
+    assert "NoneType" in refused(Odd())
+
+
+@pytest.mark.parametrize("nothing", [None, 3, 2.5, object()], ids=repr)
+def test_nothing_to_read_is_an_error(nothing):
+    import agentlens as al
+
+    for reads in (load, load_many, al.scan):
+        with pytest.raises(TraceError, match="cannot load a"):
+            reads(nothing)
+
+
+def test_a_fingerprint_of_anything():
+    from agentlens.trace.frames import fingerprint
+
+    deep: list = []
+    for _ in range(100_000):
+        deep = [deep]
+    assert len(fingerprint(deep)) == 16
