@@ -16,6 +16,12 @@ if TYPE_CHECKING:
 
 __all__ = ["trip_map"]
 
+#: Shape, size in pixels and solidity of what is hatched where nothing trips.
+_PATTERNS = {
+    "map_none": ("/", 12, 0.06),
+    "map_dead": ("/", 6, 0.15),
+    "map_unreachable": ("x", 6, 0.15),
+}
 _LEAST_ROWS, _MOST_ROWS = 6, 12
 
 
@@ -25,8 +31,8 @@ def trip_map(
     """Return a surface as a map of exact cells.
 
     Within a cell nothing changes; its borders are the similarities at which the trip moves.
-    Hatched are cells that never trip: above the highest score (`dead`), and thresholds that the
-    count cannot reach at any similarity (`unreachable`).
+    Hatched are cells without a trip: above the highest score (`dead`), thresholds that the count
+    cannot reach at any similarity (`unreachable`), and what lies between them and the trips.
 
     Parameters
     ----------
@@ -111,7 +117,7 @@ def _hatched(
     surface: Surface, edges: list[float], grid: list[list[int | None]]
 ) -> dict[str, list[Cell]]:
     """Return the cells without a trip that deserve a name: ``(low, high, threshold)``."""
-    cells: dict[str, list[Cell]] = {"map_dead": [], "map_unreachable": []}
+    cells: dict[str, list[Cell]] = {"map_none": [], "map_dead": [], "map_unreachable": []}
     dead = {
         column for column in range(len(edges) - 1) if all(line[column] is None for line in grid)
     }
@@ -123,6 +129,8 @@ def _hatched(
                 cells["map_unreachable"].append((low, high, threshold))
             elif column in dead:
                 cells["map_dead"].append((low, high, threshold))
+            else:
+                cells["map_none"].append((low, high, threshold))
     return cells
 
 
@@ -134,9 +142,10 @@ def _hatch(kind: str, cells: list[Cell], look: Look) -> Any:
     for low, high, k in cells:
         xs += [low, high, high, low, low, None]
         ys += [k - 0.5, k - 0.5, k + 0.5, k + 0.5, k - 0.5, None]
+    shape, size, solidity = _PATTERNS[kind]
     pattern = {
-        "shape": "/" if kind == "map_dead" else "x", "fgcolor": look.colours["muted"], "size": 6,
-        "solidity": 0.15, "bgcolor": "rgba(0,0,0,0)",
+        "shape": shape, "fgcolor": look.colours["muted"], "size": size, "solidity": solidity,
+        "bgcolor": "rgba(0,0,0,0)",
     }  # fmt: skip
     said = look.say(kind)
     return go.Scatter(

@@ -128,6 +128,52 @@ def test_a_click_on_the_map_sets_both(show):
     assert (page.get("similarity"), page.get("threshold"), page.get("trip")) == ([4, 5], 2, 2)
 
 
+def test_a_click_in_the_column_of_the_setting_keeps_its_similarity(show):
+    page = show(BOUNDARY, Policy(similarity="0.7"))
+    box = page.page.locator(".al-map canvas").bounding_box()
+    page.page.mouse.click(box["x"] + 22 + 14, box["y"] + 3 + 5 * 28 + 14)  # up to 0.80, threshold 1
+    assert (page.get("similarity"), page.get("threshold"), page.get("trip")) == ([7, 10], 1, 1)
+
+
+def test_every_region_without_a_trip_is_named_beside_the_map(show):
+    """The third query is the first again, the second shares half: above 0.5 the count is 1."""
+    page = show(searches(["a b c d e f", "a b c x y z", "a b c d e f"]))
+    named = page.page.locator(".al-map-legend > div").all_inner_texts()
+    assert named == [
+        "no stop: at this similarity the count stays below the threshold",
+        "unreachable: the count never gets that high",
+    ]
+
+
+#: Everything that is written on a canvas from now on.
+RECORD = """() => {
+  window.WRITTEN = [];
+  const write = CanvasRenderingContext2D.prototype.fillText;
+  CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
+    const size = parseFloat(this.font.match(/([0-9.]+)px/)[1]);
+    if (this.canvas.closest(".al-map")) window.WRITTEN.push([text, size]);
+    return write.call(this, text, ...rest);
+  };
+}"""
+
+
+def test_the_map_says_the_number_and_the_border_of_the_setting_however_narrow_it_is(show):
+    """Round 110 + k shares k of its 12 tokens: 12 plateaus, three digits in 17 pixels."""
+    apart = [" ".join(f"u{n}v{k}" for k in range(12)) for n in range(110)]
+    nearer = [
+        " ".join([f"u0v{i}" for i in range(k)] + [f"z{k}z{i}" for i in range(12 - k)])
+        for k in range(1, 13)
+    ]
+    page = show(searches(apart + nearer), Policy(threshold=1, similarity="1/2"))
+    page.page.evaluate(RECORD)
+    for k, border in ((11, "0.917"), (8, "0.667"), (3, "0.25")):
+        page.page.evaluate("window.WRITTEN.length = 0")
+        page.put("similarity", [k, 12])
+        written = page.page.evaluate("window.WRITTEN")
+        assert border in [text for text, _ in written]
+        assert str(110 + k) in [text for text, size in written if size >= 8]
+
+
 def test_python_and_the_page_set_the_same_traits(show):
     page = show(INCIDENT)
     page.put("threshold", 3)

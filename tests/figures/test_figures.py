@@ -76,6 +76,15 @@ def test_the_trip_map_has_exact_borders():
     assert (ring.x0, ring.x1, ring.y0, ring.y1) == (0.0, 0.8, 1.5, 2.5)
 
 
+def test_the_trip_map_names_what_lies_between_the_trips_and_the_unreachable():
+    """The third query is the first again, the second shares half: above 0.5 the count is 1."""
+    figure = figures.trip_map(surface(searches(["a b c d e f", "a b c x y z", "a b c d e f"])))
+    named = {t.name: list(t.x[:2]) + list(t.y[1:3]) for t in figure.data[1:]}
+    between = next(box for name, box in named.items() if name.startswith("no stop: at this"))
+    assert between == [0.5, 1, 1.5, 2.5]
+    assert len(named) == 2
+
+
 def test_the_trip_map_says_what_every_replay_says(count):
     """Brute force: replay in the middle of every cell and at its upper border."""
     trace = searches(

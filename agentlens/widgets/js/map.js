@@ -39,16 +39,19 @@ export function makeMap(host, set) {
   host.append(title, canvas, legend);
   canvas.addEventListener("click", (event) => {
     const cell = cells && cells.at(event.offsetX, event.offsetY);
-    if (cell) set({ similarity: cell.column.similarity, threshold: cell.threshold }, true);
+    if (!cell) return;
+    const kept = cell.place === currentColumn(scene); // that column holds the similarity already
+    set(kept ? { threshold: cell.threshold } : { similarity: cell.column.similarity, threshold: cell.threshold }, true);
   });
   canvas.addEventListener("pointermove", (event) => {
     const cell = cells && cells.at(event.offsetX, event.offsetY);
     canvas.title = cell ? cell.title : "";
     canvas.style.cursor = cell ? "pointer" : "";
   });
-  let cells = null, ground = null;
+  let cells = null, ground = null, scene = null;
   return {
-    paint(scene, anew) {
+    paint(now, anew) {
+      scene = now;
       if (anew || !ground) {
         cells = paintMap({ title, canvas, legend }, scene);
         ground = cells && copyOf(canvas);
@@ -77,14 +80,14 @@ function paintMap({ title, canvas, legend }, scene) {
   const width = Math.max(mapWidth, MAP_LEFT + columns.length * size + 2), height = MAP_TOP + rows * high + 36;
   const ctx = fitCanvas(canvas, width, height);
   const shade = shading(scene);
-  let unreachable = false;
+  const seen = new Set();
   for (let k = 1; k <= rows; k++) {
     const y = MAP_TOP + (rows - k) * high;
     columns.forEach((column, c) => {
       const x = MAP_LEFT + c * size, gap = size > 6 ? 1 : 0;
       const trip = tripAt(records, k, column.cut);
       const kind = trip >= 0 ? "trip" : k > longest ? "unreachable" : column.rank === 0 ? "dead" : "none";
-      unreachable = unreachable || kind === "unreachable";
+      seen.add(kind);
       paintCell(ctx, scene, { x, y, w: size - gap, h: high - 1, trip, kind, shade });
     });
     ctx.font = font(11);
@@ -94,15 +97,15 @@ function paintMap({ title, canvas, legend }, scene) {
     ctx.fillText(String(k), MAP_LEFT - 6, y + high / 2);
   }
   paintBorders(ctx, scene, size, MAP_TOP + rows * high);
-  fillLegend(legend, words, unreachable, columns.some((c) => c.rank === 0));
+  fillLegend(legend, words, seen);
   return {
-    size, high,
+    size, high, shade, width,
     at(px, py) {
       const c = Math.floor((px - MAP_LEFT) / size), k = rows - Math.floor((py - MAP_TOP) / high);
       if (c < 0 || c >= columns.length || k < 1 || k > rows) return null;
       const trip = tripAt(records, k, columns[c].cut), column = columns[c];
       const values = { similarity: formatSimilarity(column.similarity), threshold: k, round: trip >= 0 ? view.number[trip] : "" };
-      return { column, threshold: k, trip, title: say(words, trip >= 0 ? "map_cell_trip" : "map_cell_none", values) };
+      return { column, place: c, threshold: k, trip, title: say(words, trip >= 0 ? "map_cell_trip" : "map_cell_none", values) };
     },
   };
 }
@@ -115,16 +118,49 @@ function copyOf(canvas) {
   return copy;
 }
 
-// The current setting.
-function paintRing(ctx, { colours, mapColumns: columns, mapRows: rows, threshold, cut }, { size, high }) {
-  const current = columns.findIndex((c, i) => cut <= c.cut || i === columns.length - 1);
+function currentColumn({ mapColumns: columns, cut }) {
+  return columns.findIndex((c, i) => cut <= c.cut || i === columns.length - 1);
+}
+
+// The current setting: its ring, and always its number, on a plate where the cell is too narrow.
+function paintRing(ctx, scene, { size, high, shade, width }) {
+  const { view, colours, font, records, mapColumns: columns, mapRows: rows, threshold } = scene;
+  const current = currentColumn(scene);
   if (current < 0 || threshold > rows) return;
   const x = MAP_LEFT + current * size, y = MAP_TOP + (rows - threshold) * high;
-  for (const [width, colour] of [[4, colours.ground], [2, colours.ink]]) {
-    ctx.lineWidth = width;
+  for (const [line, colour] of [[4, colours.ground], [2, colours.ink]]) {
+    ctx.lineWidth = line;
     ctx.strokeStyle = colour;
     ctx.strokeRect(x - 0.5, y - 0.5, size, high);
   }
+  const trip = tripAt(records, threshold, columns[current].cut);
+  if (trip < 0) return;
+  const text = String(view.number[trip]), room = size - 3;
+  if (fitting(ctx, font, text, room)) return; // the cell itself says it
+  const small = [10, 9, 8].find((px) => { ctx.font = font(px, 600); return ctx.measureText(text).width <= room; });
+  if (!small) ctx.font = font(11, 600);
+  const need = small ? size - 3 : ctx.measureText(text).width + 6;
+  const left = Math.max(0, Math.min(width - need - 1, x - 0.5 + (size - need) / 2));
+  const colour = rampColour(colours, shade(trip));
+  ctx.fillStyle = colour;
+  ctx.fillRect(left, y + 1.5, need, high - 4);
+  if (!small) {
+    ctx.lineWidth = 1;
+    ctx.strokeStyle = colours.ink;
+    ctx.strokeRect(left, y + 1.5, need, high - 4);
+  }
+  ctx.fillStyle = inkOn(colour);
+  ctx.textAlign = "center";
+  ctx.textBaseline = "middle";
+  ctx.fillText(text, left + need / 2, y + high / 2);
+}
+
+// Whether a number fits a cell at 11 px; the font is set to the boldest that does.
+function fitting(ctx, font, text, room) {
+  return [600, 400].find((bold) => {
+    ctx.font = font(11, bold);
+    return ctx.measureText(text).width <= room;
+  });
 }
 
 // The scale runs over the trips that the map holds, so that early ones differ too.
@@ -145,11 +181,7 @@ function paintCell(ctx, { view, colours, font }, { x, y, w, h, trip, kind, shade
     ctx.fillStyle = colour;
     ctx.fillRect(x, y, w, h);
     const text = String(view.number[trip]);
-    const weight = [600, 400].find((bold) => {
-      ctx.font = font(11, bold);
-      return ctx.measureText(text).width <= w - 2;
-    });
-    if (weight) {
+    if (fitting(ctx, font, text, w - 2)) {
       ctx.fillStyle = inkOn(colour);
       ctx.textAlign = "center";
       ctx.textBaseline = "middle";
@@ -159,24 +191,28 @@ function paintCell(ctx, { view, colours, font }, { x, y, w, h, trip, kind, shade
   }
   ctx.fillStyle = fade(colours.ink, kind === "none" ? 0.05 : 0.03);
   ctx.fillRect(x, y, w, h);
-  if (kind === "none") return;
-  ctx.fillStyle = kind === "dead" ? hatch(ctx, fade(colours.ink, 0.3)) : hatch(ctx, fade(colours.ink, 0.42), 3);
+  const [strength, step] = { none: [0.2, 9], dead: [0.3, 6], unreachable: [0.42, 3] }[kind];
+  ctx.fillStyle = hatch(ctx, fade(colours.ink, strength), step);
   ctx.fillRect(x, y, w, h);
 }
 
-// The exact value at the right border of each plateau, as many as fit.
-function paintBorders(ctx, { colours, font, mapColumns: columns, words, view, mapWidth }, size, y) {
+// The exact value at the right border of each plateau, as many as fit: first those near the setting.
+function paintBorders(ctx, { colours, font, mapColumns: columns, words, view, similarity }, size, y) {
   ctx.font = font(11);
   ctx.textBaseline = "top";
   ctx.textAlign = "center";
   ctx.fillStyle = colours.muted;
-  let used = -Infinity;
-  const labels = columns.map((c, i) => [MAP_LEFT + (i + 1) * size - 0.5, c.rank ? formatSimilarity(levelSimilarity(view.levels[c.rank - 1], view.measure)) : ""]);
-  for (const [x, text] of labels.reverse()) {
-    if (!text) continue;
-    const half = ctx.measureText(text).width / 2;
-    if (used !== -Infinity && x + half + 4 > used) continue;
-    used = x - half;
+  const labels = [], at = similarity[0] / similarity[1];
+  columns.forEach(({ rank }, i) => {
+    if (!rank) return;
+    const value = levelSimilarity(view.levels[rank - 1], view.measure);
+    labels.push({ x: MAP_LEFT + (i + 1) * size - 0.5, text: formatSimilarity(value), away: Math.abs(value[0] / value[1] - at) });
+  });
+  const used = [];
+  for (const { x, text } of labels.sort((a, b) => a.away - b.away || b.x - a.x)) {
+    const half = ctx.measureText(text).width / 2 + 2;
+    if (used.some(([from, to]) => x - half < to && x + half > from)) continue;
+    used.push([x - half, x + half]);
     ctx.fillRect(Math.round(x) - 0.5, y, 1, 4);
     ctx.fillText(text, x, y + 6);
   }
@@ -184,8 +220,8 @@ function paintBorders(ctx, { colours, font, mapColumns: columns, words, view, ma
   ctx.fillText(words.map_axis, 0, y + 22);
 }
 
-function fillLegend(legend, words, unreachable, dead) {
-  const wanted = [dead ? ["dead", words.map_dead] : null, unreachable ? ["unreachable", words.map_unreachable] : null].filter(Boolean);
+function fillLegend(legend, words, seen) {
+  const wanted = ["none", "dead", "unreachable"].filter((kind) => seen.has(kind)).map((kind) => [kind, words[`map_${kind}`]]);
   const key = JSON.stringify(wanted);
   if (legend.dataset.key === key) return;
   legend.dataset.key = key;
