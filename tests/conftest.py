@@ -14,7 +14,7 @@ FULL = os.environ.get("AGENTLENS_FULL") == "1"
 settings.register_profile(
     "agentlens",
     deadline=None,
-    max_examples=1000 if FULL else 60,
+    max_examples=500 if FULL else 40,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 settings.load_profile("agentlens")

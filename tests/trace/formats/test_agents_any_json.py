@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentlens.errors import TraceError
 from agentlens.trace.formats.atif import to_atif
 from agentlens.trace.load import load
+
+#: Every format draws its own: together some thousands of inputs, and ten times more in full.
+fuzzed = settings(max_examples=200 if os.environ.get("AGENTLENS_FULL") == "1" else 15)
 
 KEYS = (
     "type payload timestamp role content text call_id name arguments input output action query "
@@ -63,6 +68,7 @@ SHAPES = {
 
 
 @pytest.mark.parametrize("name", SHAPES)
+@fuzzed
 @given(drawn=st.lists(bodies, min_size=1, max_size=4))
 def test_no_reader_crashes_on_records_almost_right(name, drawn):
     items = [SHAPES[name](body) for body in drawn]

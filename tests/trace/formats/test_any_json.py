@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentlens.errors import TraceError
 from agentlens.trace.formats import FORMATS
 from agentlens.trace.formats.atif import to_atif
 from agentlens.trace.load import load
+
+#: Every format draws its own: together some thousands of inputs, and ten times more in full.
+fuzzed = settings(max_examples=200 if os.environ.get("AGENTLENS_FULL") == "1" else 15)
 
 KEYS = (
     "type role content message messages id name input tool_use_id tool_call_id tool_calls function "
@@ -46,6 +51,7 @@ values = st.recursive(
 
 
 @pytest.mark.parametrize("name", FORMATS)
+@fuzzed
 @given(items=st.lists(values, min_size=1, max_size=4))
 def test_no_reader_crashes(name: str, items):
     try:
@@ -75,6 +81,7 @@ bodies = st.dictionaries(st.sampled_from(KEYS), values, max_size=6)
 
 
 @pytest.mark.parametrize("name", FORMATS)
+@fuzzed
 @given(drawn=st.lists(bodies, min_size=1, max_size=4))
 def test_no_reader_crashes_on_records_almost_right(name: str, drawn):
     items = [record(name, body) for body in drawn]
