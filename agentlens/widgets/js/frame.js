@@ -14,7 +14,6 @@ export function buildFrame(el) {
   const reason = make("div", "al-reason", head);
   const other = make("div", "al-reason al-other", head);
   const gone = make("div", "al-gone", head); // the style sheet shows it
-  gone.setAttribute("role", "status");
   const body = make("div", "al-body", root);
   const plot = make("div", "al-plot", body);
   plot.tabIndex = 0;
