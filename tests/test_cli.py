@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -46,7 +48,9 @@ def out_of(capsys, *words, code=0):
 def test_replay_tells_the_incident(incident, capsys):
     lines = out_of(capsys, "replay", incident).splitlines()
     assert lines[0] == "Would have stopped before round 3 of 5. Saved: 3 rounds, 21.5 s."
-    assert lines[1].startswith("今日天气 晴雨 repeats 天气 of round 1: 2 of 2 tokens; count 2 of 2")
+    assert lines[1].startswith(
+        "“今日天气 晴雨” repeats “天气” of round 1: 2 of 2 tokens; count 2 of 2"
+    )
     assert lines[2] == "What the later rounds brought: nothing new"
     table = lines[4:]
     assert len(table) == 6
@@ -264,3 +268,50 @@ def test_installed_command(incident):
     assert done.stdout.startswith(b"Would have stopped before round 3")
     done = subprocess.run([script, "--version"], capture_output=True, check=True)
     assert done.stdout.startswith(b"agentlens 0.")
+
+
+@pytest.mark.parametrize("name", ["-", "/dev/stdin"])
+@pytest.mark.parametrize("gzipped", [False, True])
+def test_a_log_from_a_pipe(incident, name, gzipped):
+    data = Path(incident).read_bytes()
+    got = run("replay", name, input=gzip.compress(data) if gzipped else data)
+    assert got.returncode == 0, got.stderr
+    assert got.stdout.startswith(b"Would have stopped before round 3 of 5.")
+
+
+def test_a_log_from_a_named_pipe(incident, tmp_path, capsys):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=lambda: pipe.write_bytes(Path(incident).read_bytes()))
+    writer.start()
+    assert out_of(capsys, "replay", str(pipe)).startswith("Would have stopped before round 3 of 5.")
+    writer.join()
+
+
+@pytest.mark.parametrize("name", ["-", "/dev/stdin"])
+def test_an_empty_pipe_is_one_line(name):
+    got = run("replay", name, input=b"")
+    assert got.returncode == 2
+    assert got.stderr.count(b"\n") == 1
+    assert got.stderr.endswith(b": the file is empty\n")
+
+
+def test_a_folder_is_for_scan(incident, capsys):
+    folder = str(Path(incident).parent)
+    said = out_of(capsys, "replay", folder, code=2)
+    assert said == f"agentlens: {folder}: is a folder; use: agentlens scan {folder}\n"
+
+
+def test_a_search_tool_that_the_trace_does_not_have_is_a_note(incident, capsys):
+    said = out_of(capsys, "replay", incident, "--search-tool", "nosuch").splitlines()
+    assert "note: info: --search-tool nosuch: the trace has no such tool" in said
+    assert "nosuch" not in out_of(capsys, "replay", incident)
+    assert "such tool" not in out_of(capsys, "replay", incident, "--search-tool", "web_search")
+
+
+@pytest.mark.parametrize("workers", ["0", "-1", "x", "1.5"])
+def test_workers_are_counted_from_one(incident, capsys, workers):
+    with pytest.raises(SystemExit) as caught:
+        main(["scan", incident, f"--workers={workers}"])
+    assert caught.value.code == 2
+    assert "whole number from 1 on" in capsys.readouterr().err

@@ -43,7 +43,7 @@ def test_incident_by_keyboard(show, plotly):
         == "Would have stopped before round 3 of 5. Saved: 3 rounds, 21.5 s."
     )
     assert page.text(".al-reason").startswith(
-        "今日天气 晴雨 repeats 天气 of round 1: 2 of 2 tokens"
+        "“今日天气 晴雨” repeats “天气” of round 1: 2 of 2 tokens"
     )
     page.press("threshold", "ArrowUp")
     assert (page.get("threshold"), page.get("trip")) == (3, 3)

@@ -93,7 +93,9 @@ def test_a_selected_round_is_told_to_a_screen_reader(show):
         page.page.keyboard.press("ArrowRight")
     page.settle()
     told = page.page.locator("[role=status]").text_content()
-    assert told.startswith("round 3 · search; 今日天气 晴雨; repeats round 1, 天气: 2 of 2 tokens")
+    assert told.startswith(
+        "round 3 · search; 今日天气 晴雨; repeats round 1, “天气”: 2 of 2 tokens"
+    )
 
 
 def test_a_history_that_needs_python_is_marked_until_it_answers(show):

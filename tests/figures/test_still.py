@@ -52,7 +52,7 @@ def test_the_picture_says_what_the_text_says(lang):
 def test_the_words_of_the_incident():
     assert text(al.replay(INCIDENT)).splitlines() == [
         "Would have stopped before round 3 of 5. Saved: 3 rounds, 21.5 s.",
-        "今日天气 晴雨 repeats 天气 of round 1: 2 of 2 tokens; count 2 of 2",
+        "“今日天气 晴雨” repeats “天气” of round 1: 2 of 2 tokens; count 2 of 2",
         "What the later rounds brought: nothing new",
     ]
     assert text(al.replay(INCIDENT, al.Policy(threshold=5))).splitlines() == [
