@@ -36,7 +36,7 @@ def parser() -> argparse.ArgumentParser:
     lab.set_defaults(run=commands.lab)
 
     replay = sub.add_parser("replay", help="say where a policy would have stopped a run")
-    replay.add_argument("trace", help="log of a run")
+    replay.add_argument("trace", help="log of a run; - is standard input")
     _policy_options(replay)
     replay.add_argument("--lang", choices=["en", "zh"], default="en", help="language of the answer")
     replay.add_argument("--all", action="store_true", help="every round, however many there are")
@@ -46,7 +46,7 @@ def parser() -> argparse.ArgumentParser:
     scan = sub.add_parser("scan", help="one row a session, worst first")
     scan.add_argument("folder", help="folder, glob or file of logs")
     _policy_options(scan)
-    scan.add_argument("--workers", type=int, help="processes (default: one a core)")
+    scan.add_argument("--workers", type=_count, help="processes (default: one a core)")
     scan.add_argument("--json", action="store_true", help="as JSON")
     scan.set_defaults(run=commands.scan)
 
@@ -55,11 +55,17 @@ def parser() -> argparse.ArgumentParser:
     policies.set_defaults(run=commands.policies)
 
     convert = sub.add_parser("convert", help="write a trace in another format")
-    convert.add_argument("trace", help="log of a run")
+    convert.add_argument("trace", help="log of a run; - is standard input")
     convert.add_argument("--to", choices=["atif"], required=True, help="format")
     convert.add_argument("-o", "--output", required=True, metavar="FILE", help="file to write")
     convert.set_defaults(run=commands.convert)
     return top
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"expected a whole number from 1 on, not {text!r}")
+    return int(text)
 
 
 def _policy_options(of: argparse.ArgumentParser) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from argparse import Namespace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agentlens.errors import PolicyError
+from agentlens.errors import PolicyError, TraceError
 
 if TYPE_CHECKING:
     from agentlens.breaker.policy import Policy
@@ -48,9 +50,30 @@ def _tools(args: Namespace) -> dict[str, Any] | None:
 
 
 def _load(args: Namespace) -> Trace:
+    from agentlens.trace.model import Note
+
+    trace = _read(args.trace, _tools(args))
+    calls = trace.tables["calls"]
+    names = {*calls["tool"], *calls["tool_raw"]}
+    strange = [name for name in dict.fromkeys(args.search_tool) if name not in names]
+    notes = [Note("info", f"--search-tool {name}: the trace has no such tool") for name in strange]
+    return replace(trace, notes=(*trace.notes, *notes)) if notes else trace
+
+
+def _read(source: str, tools: dict[str, Any] | None = None) -> Trace:
+    """Load a trace from a path, or from standard input where that is ``-``."""
+    from agentlens.trace.folder import session_file
     from agentlens.trace.load import load
 
-    return load(args.trace, tools=_tools(args))
+    if source == "-":
+        return load(sys.stdin.buffer, tools=tools)
+    if Path(source).expanduser().is_dir():
+        try:
+            source = str(session_file(source))
+        except TraceError:
+            message = f"is a folder; use: agentlens scan {shlex.quote(source)}"
+            raise TraceError(message, source=source) from None
+    return load(source, tools=tools)
 
 
 def replay(args: Namespace) -> int:
@@ -114,9 +137,8 @@ def policies(args: Namespace) -> int:
 def convert(args: Namespace) -> int:
     """Write a trace as ATIF."""
     from agentlens.trace.formats.atif import write_atif
-    from agentlens.trace.load import load
 
-    trace = load(args.trace)
+    trace = _read(args.trace)
     write_atif(trace, args.output)
     print(f"{args.output}: {len(trace)} calls, {args.to}", file=sys.stderr)
     return 0

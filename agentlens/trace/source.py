@@ -11,7 +11,7 @@ import io
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 from agentlens.errors import TraceError
 from agentlens.trace.document import Document, decode, make_document
@@ -92,6 +92,10 @@ def _open_path(text: str) -> Document:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise TraceError(f"cannot open: {reason}", source=text[:200]) from None
+    if not stream.seekable():  # a pipe, such as /dev/stdin or <(command)
+        with stream:
+            held = io.BytesIO(stream.read())
+        return _open_stream(held, text, None)
     start = stream.read(16)
     stream.seek(0)
     if start.startswith(b"SQLite format 3"):
@@ -154,6 +158,9 @@ def _open_stream(stream: BinaryIO, name: str, path: Path | None) -> Document:
         stream.seek(start + bom)
     except (OSError, EOFError, gzip.BadGzipFile) as error:
         raise TraceError(f"cannot read: {error}", source=name) from None
+    if beginning.startswith(b"\x1f\x8b") and not isinstance(cast("Any", stream), gzip.GzipFile):
+        stream.seek(start)
+        return _open_stream(cast("BinaryIO", gzip.GzipFile(fileobj=stream)), name, path)
     if beginning.startswith(b"PAR1"):
         return _open_parquet(stream, name)
     if beginning.startswith(b"PK\x03\x04"):
