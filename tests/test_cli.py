@@ -192,8 +192,8 @@ def test_scan(tmp_path, incident, capsys):
     bad_files(tmp_path)
     lines = out_of(capsys, "scan", str(tmp_path)).splitlines()
     assert (
-        lines[0]
-        == "1 of 3 sessions would have been stopped; saved: 3 rounds, 21.5 s. Not readable: 5."
+        lines[0] == "1 of 3 sessions would have been stopped; saved: 3 rounds, 21.5 s. "
+        "No recognised search in 1. Not readable: 5."
     )
     assert lines[1] == f"in {tmp_path}"
     body = lines[4:]

@@ -39,7 +39,8 @@ class Row:
     format
         Format that was read; empty with an error.
     threads, rounds, calls, searches
-        How much is in it; rounds are those with calls.
+        How much is in it; `rounds` is the number of the last round that calls a tool, in the
+        thread that trips first (else in the longest), so that `trip_round` counts on its base.
     trip_round, thread, request, reason
         The earliest trip; None and empty where nothing would have tripped.
     trips
@@ -91,9 +92,15 @@ def row_of(trace: Trace, policy: Policy) -> Row:
         source=trace.meta.source or trace.meta.format,
         format=trace.meta.format,
         threads=len(trace.tables["threads"]["thread"]),
-        rounds=sum(
-            number > 0 and bool(members)
-            for number, members in zip(rounds["round"], trace.round_calls, strict=True)
+        rounds=max(
+            (
+                number
+                for number, thread, members in zip(
+                    rounds["round"], rounds["thread"], trace.round_calls, strict=True
+                )
+                if members and (trip is None or thread == trip.thread)
+            ),
+            default=0,
         ),
         calls=len(trace),
         searches=sum(effect == "search" for effect in calls["effect"]),

@@ -44,10 +44,14 @@ def headline(rows: Sequence[Row]) -> str:
     bad = len(rows) - len(read)
     saved = sum(row.saved_rounds for row in tripped)
     seconds = [row.saved_seconds for row in tripped if row.saved_seconds is not None]
-    time = f", {duration(sum(seconds))}" if seconds else ""
+    time = f", {duration(sum(seconds))}" if sum(seconds) > 0 else ""
+    if time and len(seconds) < len(tripped):
+        time += f" in the {len(seconds)} session{'s' * (len(seconds) != 1)} with times"
+    blind = sum(not row.searches for row in read)
     said = f"{len(tripped)} of {len(read)} session{'s' * (len(read) != 1)} would have been stopped"
     if tripped:
         said += f"; saved: {saved} round{'s' * (saved != 1)}{time}"
+    said += f". No recognised search in {blind}" if blind else ""
     return said + (f". Not readable: {bad}." if bad else ".")
 
 

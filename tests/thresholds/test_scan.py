@@ -162,3 +162,22 @@ def test_a_file_that_ends_its_process_costs_no_other():
     found, lost = in_processes(kill_on_bad, files, workers=2)
     assert lost == ["bad"]
     assert sorted(found) == sorted(f.upper() for f in files if f != "bad")
+
+
+def test_rounds_and_trip_count_on_one_base():
+    """The last round that calls a tool, by its number: silent rounds before it count, too."""
+    search = {"tool": "web_search", "args": {"query": "weather"}}
+    rows = [
+        {"round": 1, "tool": None, "text": "let me see"},
+        *({"round": n, **search} for n in (2, 3, 4, 5)),
+        {"round": 6, "tool": None, "text": "I do not know"},
+    ]
+    other = [
+        {"round": n, "thread": "sub", "tool": "read", "args": {"path": f"{n}"}}
+        for n in range(1, 10)
+    ]
+    row = row_of(al.load([*other, *rows]), al.Policy())
+    assert (row.trip_round, row.rounds, row.saved_rounds, row.thread) == (4, 5, 2, "main")
+    assert row_of(al.load(rows[:3]), al.Policy()).rounds == 3
+    assert row_of(al.load([*other, *rows[:3]]), al.Policy()).rounds == 9
+    assert row_of(al.load(rows[:1]), al.Policy()).rounds == 0

@@ -10,7 +10,7 @@ import pytest
 import agentlens as al
 from agentlens.thresholds.scan import Row
 from agentlens.widgets.scan import Scan
-from agentlens.widgets.scan_table import MOST
+from agentlens.widgets.scan_table import MOST, headline
 
 INCIDENT = ["天气", "今日天气 气温", "今日天气 晴雨", "今日天气 预报", "天气 实时"]
 HOSTILE = "<img src=x onerror=alert(1)></script><script>alert(2)</script>"
@@ -154,3 +154,32 @@ def test_ten_thousand_rows_stay_small_in_a_saved_notebook():
     assert f"{10_000 - MOST} sessions more" in bundle["text/html"]
     assert len(found.list.rows) == 10_000
     found.close()
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        (
+            [(3, 21.5, 5), (2, None, 4), (0, None, 1)],
+            "2 of 3 sessions would have been stopped; saved: 5 rounds, "
+            "21.5 s in the 1 session with times.",
+        ),
+        (
+            [(3, 21.5, 5), (1, 8.5, 5), (1, None, 5)],
+            "3 of 3 sessions would have been stopped; saved: 5 rounds, "
+            "30.0 s in the 2 sessions with times.",
+        ),
+        ([(3, 21.5, 5)], "1 of 1 session would have been stopped; saved: 3 rounds, 21.5 s."),
+        ([(3, 0.0, 5)], "1 of 1 session would have been stopped; saved: 3 rounds."),
+        (
+            [(0, None, 0), (0, None, 0), (0, None, 2)],
+            "0 of 3 sessions would have been stopped. No recognised search in 2.",
+        ),
+    ],
+)
+def test_the_headline_says_what_it_adds_up(rows, said):
+    made = [
+        Row(f"{n}", saved_rounds=saved, trips=int(saved > 0), saved_seconds=time, searches=searches)
+        for n, (saved, time, searches) in enumerate(rows)
+    ]
+    assert headline(made) == said
