@@ -8,20 +8,21 @@ from typing import Any
 
 __all__ = ["ARM", "drag", "percentile"]
 
-#: Waits for the next pointer move, then for the frame after the one that shows a change of
-#: ``read()``. What changed before a frame's callbacks end is in that frame; a task posted by a
-#: callback runs after its frame is painted. So: changed by then, and the next callback comes
-#: after the paint; changed later, and one more frame is needed.
+#: Waits for the next pointer move, then for the frame that shows a change of ``read()``. A task
+#: that a frame's callback posts runs once that frame's style, layout and paint are done: what has
+#: changed by then is in that frame. Returns the milliseconds from the move to that task, and to
+#: the start of the next frame, which is an upper bound that counts waiting for the display.
 ARM = """(element, body) => {
   const read = new Function('element', 'return ' + body).bind(null, element);
   const before = read();
   window.__paint = new Promise((resolve, reject) => {
     addEventListener('pointermove', (event) => {
-      let shown = false, frames = 0;
+      let painted = 0, frames = 0;
+      const since = () => performance.now() - event.timeStamp;
       const channel = new MessageChannel();
-      channel.port1.onmessage = () => { shown = shown || read() !== before; };
+      channel.port1.onmessage = () => { if (!painted && read() !== before) painted = since(); };
       const frame = () => {
-        if (shown) return resolve(performance.now() - event.timeStamp);
+        if (painted) return resolve([painted, since()]);
         if (++frames > 600) return reject(new Error('nothing changed: ' + before));
         channel.port2.postMessage(0);
         requestAnimationFrame(frame);
@@ -44,8 +45,8 @@ def drag(
     body: str,
     start: tuple[float, float],
     places: Sequence[tuple[float, float]],
-) -> list[float]:
-    """Drag a grip through some places and return the milliseconds of each move.
+) -> list[tuple[float, float]]:
+    """Drag a grip through some places; return each move's milliseconds to paint and next frame.
 
     Parameters
     ----------
@@ -66,6 +67,6 @@ def drag(
         page.mouse.move(x, y)
         lag = page.evaluate("window.__paint")
         page.wait_for_timeout(20 + 7 * (number % 5))  # moves shall not keep step with the frames
-        times.append(float(lag))
+        times.append((float(lag[0]), float(lag[1])))
     page.mouse.up()
     return times
