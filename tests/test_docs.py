@@ -67,8 +67,36 @@ def test_every_switch_is_explained():
     assert not [name for name in Policy.describe() if f"`{name}`" not in text]
 
 
-def test_every_format_is_named():
+def test_the_table_of_formats_has_each_once():
     from agentlens.trace.formats import FORMATS
 
     text = (ROOT / "docs" / "traces.md").read_text("utf-8")
-    assert not [name for name in FORMATS if f"`{name}`" not in text]
+    table = text.partition("<!-- formats -->")[2].partition("<!-- end -->")[0]
+    named = re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)
+    assert named == ["format", *sorted(FORMATS)]
+
+
+#: What people call each format; the README names it so.
+CALLED = {
+    "ag2": "AG2", "anthropic": "Anthropic", "atif": "ATIF", "autogen": "AutoGen",
+    "browser_use": "browser-use", "claude_code": "Claude Code", "cline": "Cline and Roo Code",
+    "codex": "Codex", "crewai": "CrewAI", "gemini": "Gemini CLI", "inspect_ai": "Inspect AI",
+    "intercode": "InterCode", "langchain": "LangChain and LangGraph", "langfuse": "Langfuse",
+    "langsmith": "LangSmith", "livemcp": "LiveMCPBench", "magentic": "Magentic-One",
+    "mini_swe_agent": "mini-swe-agent", "mlflow": "MLflow", "openai": "OpenAI chat",
+    "openai_agents": "OpenAI Agents SDK", "opencode": "opencode", "openhands": "OpenHands",
+    "openinference": "OpenInference", "otlp": "OTLP", "plain": "plain format",
+    "qwen_code": "Qwen Code", "readable_span": "ReadableSpan", "responses": "OpenAI Responses",
+    "sharegpt": "ShareGPT", "smolagents": "smolagents", "sweagent": "SWE-agent",
+    "tau": "tau-bench", "tau2": "tau2-bench", "toolbench": "ToolBench", "weave": "Weave",
+}  # fmt: skip
+
+
+def test_the_readme_names_every_format():
+    from agentlens.trace.formats import FORMATS
+
+    text = (ROOT / "README.md").read_text("utf-8")
+    part = text.partition("## What it reads")[2].partition("\n## ")[0]
+    assert CALLED.keys() == set(FORMATS)
+    missing = [n for n in CALLED.values() if not re.search(rf"(?<![\w-]){re.escape(n)}\b", part)]
+    assert not missing

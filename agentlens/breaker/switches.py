@@ -127,7 +127,7 @@ SWITCHES: dict[str, Switch] = {
     ),
     "clear_on_progress": _flag(False, "a reset of the count empties the history too (A-10)"),
     "punct": _one_of(
-        (None, "delete", "space"), "punctuation in a query, if not as the profile has it (A-11)"
+        (None, "delete", "space"), "what becomes of punctuation: a choice of classic@1 only (A-11)"
     ),
     "split_alnum": _flag(False, "letters and digits of one word are two tokens (A-13)"),
     "search_tools": Switch(
