@@ -40,7 +40,7 @@ def spoken(value: Fraction) -> str:
 
 
 def _layout(width: str) -> widgets.Layout:
-    return widgets.Layout(width=width, margin="0 8px 4px 0")
+    return widgets.Layout(width=width, margin="0 6px 4px 0")
 
 
 class Controls:
@@ -62,23 +62,23 @@ class Controls:
         self._quiet, self._lang = False, "en"
         style = {"description_width": "initial"}
         self.preset = widgets.Dropdown(
-            options=Policy.presets(), style=style, layout=_layout("126px")
+            options=Policy.presets(), style=style, layout=_layout("112px")
         )
         self.profile = widgets.Dropdown(
-            options=list(PROFILES), style=style, layout=_layout("150px")
+            options=list(PROFILES), style=style, layout=_layout("142px")
         )
-        self.measure = widgets.Dropdown(options=MEASURES, style=style, layout=_layout("174px"))
+        self.measure = widgets.Dropdown(options=MEASURES, style=style, layout=_layout("158px"))
         self.similarity = widgets.Text(
-            continuous_update=False, style=style, layout=_layout("104px")
+            continuous_update=False, style=style, layout=_layout("110px")
         )
         # Plain text: a box for numbers alters what was typed before anybody can say why.
-        self.threshold = widgets.Text(continuous_update=False, style=style, layout=_layout("104px"))
-        self.reset = widgets.Button(layout=_layout("54px"))
-        self.thread = widgets.Dropdown(options=["main"], style=style, layout=_layout("200px"))
-        self.x = widgets.Dropdown(options=[("", "round")], style=style, layout=_layout("98px"))
-        self.lang = widgets.Button(layout=_layout("44px"))
-        self.open = widgets.ToggleButton(layout=_layout("60px"))
-        self.tools = widgets.ToggleButton(layout=_layout("60px"))
+        self.threshold = widgets.Text(continuous_update=False, style=style, layout=_layout("92px"))
+        self.reset = widgets.Button(layout=_layout("44px"))
+        self.thread = widgets.Dropdown(options=["main"], style=style, layout=_layout("150px"))
+        self.x = widgets.Dropdown(options=[("", "round")], style=style, layout=_layout("88px"))
+        self.lang = widgets.Button(layout=_layout("36px"))
+        self.open = widgets.ToggleButton(layout=_layout("54px"))
+        self.tools = widgets.ToggleButton(layout=_layout("54px"))
         for name in ("preset", "profile", "measure", "similarity", "threshold"):
             getattr(self, name).observe(self._policy_chosen, "value")
         for name in ("thread", "x", "open", "tools"):

@@ -182,6 +182,33 @@ def test_nothing_went_wrong_on_the_page(opened: NotebookPage):
     assert opened.foreign == []
 
 
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_controls_take_one_line_and_nothing_touches_the_edge(
+    chromium: Any, lab: LabServer, root, lang: str
+):
+    incident = str(root / "sample_traces" / "incident.jsonl")
+    code = f"import agentlens as al\nlens = al.Lens({incident!r}, lang={lang!r})\nlens"
+    notebook = lab.write(f"line-{lang}.ipynb", [code])
+    with NotebookPage(chromium, lab, notebook, size=(1400, 1300)) as page:
+        page.run_all()
+        lens = page.page.locator(".agentlens-lens")
+        lens.locator(".al-stage").wait_for()
+        page.page.wait_for_timeout(500)
+        controls = lens.locator(".agentlens-controls > *").all()
+        assert _box(lens)["width"] < 1000
+        assert len({_box(control)["y"] for control in controls}) == 1
+        cut = "(all) => all.filter((e) => e.scrollWidth > e.clientWidth).map((e) => e.textContent)"
+        assert lens.locator(".agentlens-controls button").evaluate_all(cut) == []
+        page.page.set_viewport_size({"width": 914, "height": 1300})
+        page.page.wait_for_timeout(500)
+        left, width = _box(lens)["x"], _box(lens)["width"]
+        assert width < 500
+        for control in controls:
+            box = _box(control)
+            assert left + 4 <= box["x"]
+            assert box["x"] + box["width"] <= left + width - 4
+
+
 GONE = "The kernel is gone: the handles still work; run the cell again for the rest."
 
 
