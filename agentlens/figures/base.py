@@ -87,7 +87,7 @@ class Axis:
         steps = (10**p * m for p in range(9) for m in (1, 2, 5))
         step = next(s for s in steps if len(numbers) / s <= 20)
         places = [i for i, n in enumerate(numbers) if step == 1 or (n and n % step == 0)]
-        return {**shared, "tickvals": places, "ticktext": [str(numbers[i]) for i in places]}
+        return {**shared, "tickvals": places, "ticktext": [f"{numbers[i]:,}" for i in places]}
 
 
 def figure(look: Look, height: int, **layout: Any) -> go.Figure:

@@ -149,6 +149,7 @@ def _states(view: View, axis: Axis, look: Look) -> list[Any]:
                     "color": look.colours[name], "line": {"width": 0},
                     "pattern": {
                         "shape": _PATTERNS.get(name, ""), "solidity": 0.2, "fillmode": "overlay",
+                        "fgopacity": 0.25,  # names are written across it
                         "bgcolor": look.colours[name], "fgcolor": look.colours["ground"],
                     },
                     "opacity": 0.35 if faint else 1.0,

@@ -63,7 +63,7 @@ def _ticks(frame: Frame, muted: str) -> list[str]:
     )
     anchor = f'text-anchor="middle" {muted}'
     return [
-        label(round(frame.x(place), 1), frame.band_top + 36, str(number), anchor)
+        label(round(frame.x(place), 1), frame.band_top + 36, f"{number:,}", anchor)
         for place, number in enumerate(numbers)
         if step == 1 or (number and number % step == 0)
     ]

@@ -145,6 +145,14 @@ def test_every_region_without_a_trip_is_named_beside_the_map(show):
     ]
 
 
+def test_round_numbers_are_grouped_by_thousands(show):
+    trace = searches(["a"] * 3, number=10_000)
+    page = show(trace)
+    page.page.evaluate(RECORD.replace('this.canvas.closest(".al-map")', "true"))
+    page.put("threshold", 3)
+    assert "10,000" in [text for text, _ in page.page.evaluate("window.WRITTEN")]
+
+
 #: Everything that is written on a canvas from now on.
 RECORD = """() => {
   window.WRITTEN = [];

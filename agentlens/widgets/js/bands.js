@@ -59,7 +59,7 @@ function label(ctx, text, state, x, top, width, height, ink, ground) {
   if (fits) {
     if (state === "stalled" || state === "waiting_human") { // the pattern must not run through the word
       ctx.fillStyle = ground;
-      ctx.fillRect(x + 3, top + 3, need + 6, height - 6);
+      ctx.fillRect(x, top, need + 12, height);
     }
     ctx.fillStyle = ink;
     ctx.textAlign = "left";

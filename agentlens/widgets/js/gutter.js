@@ -2,6 +2,7 @@ import { LETTERS } from "./lanes.js";
 import { clusterColour, fade, inkOn } from "./colours.js";
 import { levelValue } from "./exact.js";
 import { ticks } from "./scale.js";
+import { grouped } from "./words.js";
 
 // What stands beside the strips: their names, lane labels, ticks, the one x axis, plateau rails.
 
@@ -95,7 +96,7 @@ function paintTicks(ctx, { plan, axes, colours, font, countTop }) {
   const x = plan.left - 8;
   for (const v of [0, 0.5, 1]) ctx.fillText(String(v), x, axes.contain.px(v));
   const step = Math.max(1, Math.ceil(countTop / 3));
-  for (let v = 0; v <= countTop; v += step) ctx.fillText(String(v), x, axes.count.px(v));
+  for (let v = 0; v <= countTop; v += step) ctx.fillText(grouped(v), x, axes.count.px(v));
 }
 
 function paintAxis(ctx, { plan, view, axes, time, colours, font, words }) {
@@ -111,7 +112,7 @@ function paintAxis(ctx, { plan, view, axes, time, colours, font, words }) {
     const x = axes.x.px(value), half = ctx.measureText(text).width / 2;
     if (x < axes.x.offset - 1 || x > right + 1) continue;
     ctx.fillStyle = colours.muted;
-    ctx.fillText(text, Math.min(x, plan.width - half), top);
+    ctx.fillText(text, Math.min(x, right - half), top); // the last one ends with the axis
   }
   if (!plan.narrow) {
     ctx.textAlign = "left";

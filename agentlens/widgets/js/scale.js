@@ -1,4 +1,5 @@
 import { cellOf } from "./data.js";
+import { grouped } from "./words.js";
 
 // Where everything sits, in pixels. `plan` decides it; `axesOf` reads it back from what is drawn,
 // and is the only place that touches plotly's own axes (its `_fullLayout` is not a public interface).
@@ -107,7 +108,7 @@ export function ticks(view, axes, time) {
   }
   const [from, to] = visible(view, axes, false);
   for (let i = from; i <= to; i++) {
-    if (step === 1 || view.number[i] % step === 0) found.push([i, String(view.number[i])]);
+    if (step === 1 || view.number[i] % step === 0) found.push([i, grouped(view.number[i])]);
   }
   return found;
 }
