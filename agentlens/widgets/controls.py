@@ -137,10 +137,9 @@ class Controls:
         extra = [w for w, wanted in ((self.thread, len(threads) > 1), (self.x, times)) if wanted]
         self.row.children = (*shown[:6], *extra, *shown[6:])
 
-    def close(self) -> None:
-        """Close every control, shown or not."""
-        for widget in self._order:
-            widget.close()
+    def all(self) -> tuple[widgets.DOMWidget, ...]:
+        """Return every control, shown or not."""
+        return self._order
 
     def _times(self, values: Sequence[str], lang: str) -> None:
         def move() -> None:

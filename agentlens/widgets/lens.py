@@ -143,14 +143,20 @@ class Lens(widgets.VBox):  # type: ignore[misc]
         return rounds
 
     def close(self) -> None:
-        """Close the Lens and every widget in it."""
-        self._controls.close()
-        todo = [*self.children]
+        """Close the Lens and every widget in it, with their layouts and styles.
+
+        A cell that is run again makes another Lens; the old one stays in the kernel, some eighty
+        widgets, until it is closed or the kernel ends. In a long session: ``lens.close()`` first.
+        """
+        todo: list[widgets.Widget] = [*self.children, *self._controls.all()]
         while todo:
             widget = todo.pop()
             todo += getattr(widget, "children", ())
+            todo += [w for w in (getattr(widget, n, None) for n in ("layout", "style")) if w]
             widget.close()
+        layout = self.layout
         super().close()
+        layout.close()
 
     # Who tells whom: controls, stage and Python code set `policy`, `trace` or `lang`; those render;
     # and rendering moves controls and stage silently. Nothing else calls back.
