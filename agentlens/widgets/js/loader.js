@@ -51,3 +51,13 @@ async function run(buffer) {
   }
   return window.Plotly || null;
 }
+
+// Run something after the next paint, in an idle moment; returns what calls it off.
+export function whenIdle(act) {
+  if (window.requestIdleCallback) {
+    const asked = window.requestIdleCallback(act, { timeout: 500 });
+    return () => window.cancelIdleCallback(asked);
+  }
+  const asked = setTimeout(act, 30);
+  return () => clearTimeout(asked);
+}

@@ -8,7 +8,7 @@ import { paintGutters } from "./gutter.js";
 import { makeHandles, placeHandles } from "./handles.js";
 import { makeMap } from "./map.js";
 import { makeTip, roundWords } from "./tip.js";
-import { plotlyReady } from "./loader.js";
+import { plotlyReady, whenIdle } from "./loader.js";
 import { makePlot } from "./plot.js";
 import { verdictOf } from "./verdict.js";
 import { buildFrame, placeHead, showVerdict } from "./frame.js";
@@ -23,7 +23,7 @@ function makeStage(model, el) {
   const dom = buildFrame(el);
   const state = { similarity: [4, 5], threshold: 2, selected: -1, hovered: -1, zoom: null, confirmed: null };
   const dirty = { payload: true, cut: true, count: true, plot: true, colours: true, done: true };
-  let frame = 0, plot = null, closed = false, held = false, sent = "";
+  let frame = 0, plot = null, waiting = null, closed = false, held = false, sent = "";
 
   function schedule(...what) {
     for (const name of what) dirty[name] = true;
@@ -99,7 +99,7 @@ function makeStage(model, el) {
   }
 
   function paint() {
-    const drawn = plot && plot.axes && !dirty.plot ? plot.axes : null;
+    const drawn = plot && plot.axes && !dirty.plot && !waiting ? plot.axes : null;
     state.axes = axesOf(state.plan, drawn, state.ranges);
     state.node = nodeSize(state.axes, state.view, state.time);
     state.ghostAt = (i) => { const t = state.result.tripOf[state.view.sequence[i]]; return t >= 0 && i >= t; };
@@ -130,7 +130,17 @@ function makeStage(model, el) {
     return !state.view.recount && !!at && at[0] * q !== at[1] * p;
   }
 
+  // Plotly redraws when the browser has nothing better to do; until then the canvas shows it all.
   function drawPlot() {
+    if (waiting) waiting();
+    waiting = whenIdle(() => {
+      if (held) { drawPlot(); return; } // a handle in motion comes first
+      waiting = null;
+      if (!closed && plot) draw();
+    });
+  }
+
+  function draw() {
     plot.draw(state).then(() => { if (!closed) schedule(); }, (error) => {
       console.warn("agentlens: plotly could not draw", error);
       plot = null;
@@ -208,6 +218,7 @@ function makeStage(model, el) {
     pointer();
     handles.close();
     for (const [name, act] of Object.entries(heard)) model.off(name, act);
+    if (waiting) waiting();
     if (plot) plot.close();
     if (dom.slot) dom.slot.remove();
     el.replaceChildren();
