@@ -14,11 +14,10 @@ from typing import Any
 
 from agentlens.trace.build import TraceBuilder
 from agentlens.trace.content import as_text, content_of
-from agentlens.trace.formats.openai import conversation, conversations, describe
-from agentlens.trace.formats.part import Part, dicts, mapping, one_part, text_or_none
-from agentlens.trace.formats.requests import merge_requests, request_of
+from agentlens.trace.formats.openai import conversation, describe, split
+from agentlens.trace.formats.part import Part, dicts, mapping, text_or_none
+from agentlens.trace.formats.requests import request_of
 from agentlens.trace.formats.turns import CallItem, ResultItem, Turn, feed_all, usage_columns
-from agentlens.trace.source import Document
 from agentlens.trace.times import parse_time
 
 __all__ = ["CALL_BLOCKS", "NAME", "blocks_of", "calls_of", "read", "sniff", "split", "turn_of"]
@@ -59,17 +58,6 @@ def sniff(head: Sequence[Any]) -> float:
     if conversation(head[0]) is None:
         return _score(head)
     return max(_score(conversation(item) or []) for item in head[:10])
-
-
-def split(document: Document) -> Iterator[Part]:
-    """Yield the list of messages as one part, or one part a conversation."""
-    first = document.head[0] if document.head else None
-    if request_of(first) is not None:
-        yield from merge_requests(document)
-    elif conversation(first) is None:
-        yield one_part(document)
-    else:
-        yield from conversations(document)
 
 
 def blocks_of(content: Any) -> list[Any]:
