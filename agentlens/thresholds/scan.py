@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from agentlens.breaker.policy import Policy
+from agentlens.breaker.policy import Policy, as_policy
 from agentlens.breaker.replay import Replay, replay
 from agentlens.errors import TraceError
 from agentlens.thresholds.processes import in_processes
@@ -178,14 +178,14 @@ def _without(source: str, text: str) -> str:
     return text.removeprefix(source).lstrip(",: ") if text.startswith(source) else text
 
 
-def scan_corpus(corpus: Corpus, policy: Policy | None = None) -> list[Row]:
+def scan_corpus(corpus: Corpus, policy: Policy | str | None = None) -> list[Row]:
     """Return one row a trace of a corpus, worst first; its failures are rows too."""
-    return worst_first(_rows(corpus, policy or Policy(), "corpus"))
+    return worst_first(_rows(corpus, as_policy(policy), "corpus"))
 
 
 def scan_files(
     source: Any,
-    policy: Policy | None = None,
+    policy: Policy | str | None = None,
     *,
     tools: Mapping[str, ToolSpec] | None = None,
     progress: bool = False,
@@ -212,7 +212,7 @@ def scan_files(
         If there is no such file or folder, or it holds no log. What cannot be read within it is
         a row with an error.
     """
-    policy = policy or Policy()
+    policy = as_policy(policy)
     files, _ = expand(source)
     many = len(files) >= MANY_FILES
     workers = workers or (min(os.cpu_count() or 1, 32) if many else 1)

@@ -11,7 +11,7 @@ import anywidget
 import ipywidgets as widgets
 import traitlets
 
-from agentlens.breaker.policy import Policy
+from agentlens.breaker.policy import Policy, as_policy
 from agentlens.errors import TraceError
 from agentlens.thresholds.scan import Row, scan_files
 from agentlens.trace.load import load, load_many
@@ -78,12 +78,12 @@ class Scan(widgets.VBox):  # type: ignore[misc]
     def __init__(
         self,
         rows: Sequence[Row],
-        policy: Policy | None = None,
+        policy: Policy | str | None = None,
         *,
         tools: Mapping[str, ToolSpec] | None = None,
     ) -> None:
         self.rows = tuple(rows)
-        self.policy = policy or Policy()
+        self.policy = as_policy(policy)
         self.lens: Lens | None = None
         self._tools = tools
         self._shown = masked(self.rows)
@@ -172,7 +172,7 @@ def _load_again(row: Row, tools: Mapping[str, ToolSpec] | None) -> Trace:
 
 def scan(
     folder: Any,
-    policy: Policy | None = None,
+    policy: Policy | str | None = None,
     *,
     tools: Mapping[str, ToolSpec] | None = None,
     progress: bool = True,
