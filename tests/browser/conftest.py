@@ -6,12 +6,13 @@ Where there is no Chromium they are skipped, except in continuous integration, w
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
 from benchmarks.lab import LabServer, browser, chromium_path
+from tests.browser.stage_page import StagePage
 
 
 @pytest.fixture(
@@ -33,3 +34,18 @@ def lab() -> Iterator[LabServer]:
     """Yield a running JupyterLab: one server for the whole session."""
     with LabServer() as server:
         yield server
+
+
+@pytest.fixture
+def show(chromium: Any) -> Iterator[Callable[..., StagePage]]:
+    """Return a function that opens a stage; the page must not have complained when it is closed."""
+    pages: list[StagePage] = []
+
+    def opened(*args: Any, **kwargs: Any) -> StagePage:
+        pages.append(StagePage(chromium, *args, **kwargs))
+        return pages[-1]
+
+    yield opened
+    for page in pages:
+        page.close()
+    assert [error for page in pages for error in page.errors] == []

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
-
 import pytest
 
 from agentlens.breaker.policy import Policy
-from tests.browser.stage_page import StagePage, searches
+from tests.browser.stage_page import searches
 
 pytestmark = pytest.mark.browser
 
@@ -16,21 +13,6 @@ INCIDENT = searches(
     ["天气", "今日天气 气温", "今日天气 晴雨", "今日天气 预报", "天气 实时"], seconds=7.175
 )
 BOUNDARY = searches(["今日天气 气温", "今日天气 晴雨", "今日天气 风力"])
-
-
-@pytest.fixture
-def show(chromium: Any) -> Iterator[Callable[..., StagePage]]:
-    """Return a function that opens a stage; the page must not have complained when it is closed."""
-    pages: list[StagePage] = []
-
-    def opened(*args: Any, **kwargs: Any) -> StagePage:
-        pages.append(StagePage(chromium, *args, **kwargs))
-        return pages[-1]
-
-    yield opened
-    for page in pages:
-        page.close()
-    assert [error for page in pages for error in page.errors] == []
 
 
 @pytest.mark.parametrize("plotly", [False, True])

@@ -2,37 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
-
 import pytest
 
 from agentlens.breaker.policy import Policy
 from agentlens.breaker.replay import replay
 from agentlens.figures.still import text
 from agentlens.trace.build import TraceBuilder
-from tests.browser.stage_page import StagePage, searches
+from tests.browser.stage_page import searches
 
 pytestmark = pytest.mark.browser
 
 INCIDENT = searches(
     ["天气", "今日天气 气温", "今日天气 晴雨", "今日天气 预报", "天气 实时"], seconds=7.175
 )
-
-
-@pytest.fixture
-def show(chromium: Any) -> Iterator[Callable[..., StagePage]]:
-    """Return a function that opens a stage; the page must not have complained when it is closed."""
-    pages: list[StagePage] = []
-
-    def opened(*args: Any, **kwargs: Any) -> StagePage:
-        pages.append(StagePage(chromium, *args, **kwargs))
-        return pages[-1]
-
-    yield opened
-    for page in pages:
-        page.close()
-    assert [error for page in pages for error in page.errors] == []
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
