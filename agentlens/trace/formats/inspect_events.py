@@ -48,6 +48,8 @@ class _Reader:
         self.spans: dict[str, Mapping[str, Any]] = {}
         self.known: dict[str, set[str]] = {}
         self.calls: dict[str, int] = {}
+        #: The call of each span of an agent that works as a tool.
+        self.callers: dict[str, str] = {}
         self.steps: list[str] = []
         self.begun: set[str] = set()
 
@@ -92,7 +94,9 @@ class _Reader:
             return scored, MAIN
         thread, name = agents[0]
         parent = agents[1][0] if len(agents) > 2 else MAIN
-        return scored, self.build.thread(thread, parent=parent, kind="subagent", name=name)
+        return scored, self.build.thread(
+            thread, parent=parent, parent_call=self.callers.get(thread), kind="subagent", name=name
+        )
 
     def time(self, event: Mapping[str, Any]) -> float | None:
         return parse_time(event.get("completed")) or parse_time(event.get("timestamp"))
@@ -210,5 +214,9 @@ def read_events(
 ) -> None:  # fmt: skip
     """Read a sample's events into the builder."""
     reader = _Reader(sample, resolve, build)
+    for event in events:  # a tool's event may stand after those of the agent that it ran
+        span, call = event.get("agent_span_id"), event.get("id")
+        if event.get("event") == "tool" and isinstance(span, str) and isinstance(call, str):
+            reader.callers[span] = call
     for number, event in enumerate(events, 1):
         reader.take(event, number)
