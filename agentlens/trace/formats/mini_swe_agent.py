@@ -195,9 +195,13 @@ class _Writer:
             return
         text, parts = content_of(message.get("content", message.get("output")))
         code = extra.get("returncode")
-        code = code if isinstance(code, int) and not isinstance(code, bool) else None
         failed = True if extra.get("exception_info") else None
+        if not isinstance(code, int) or isinstance(code, bool) or (failed and code == -1):
+            code = None  # the library's own -1: the command came to no end
         status, kind, code, guessed = judge(text, error=failed, exit_code=code)
+        exception = text_or_none(extra.get("exception_type"))
+        if failed and exception:
+            status, kind = "timeout" if exception == "TimeoutExpired" else status, exception
         if guessed:
             build.note("guessed", "a result counts as an error by its text", line)
         build.result(
