@@ -31,6 +31,8 @@ class SeenCall:
         Arguments, parsed, or None; `args_raw` holds them as text where they could not be parsed.
     queries, target
         What it searches for, and the path, URL or element that it acts on.
+    call_id
+        Its id in the log or in the host.
     """
 
     number: int
@@ -40,6 +42,7 @@ class SeenCall:
     args_raw: str
     queries: tuple[str, ...]
     target: str
+    call_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +80,8 @@ class SeenRound:
         When the response arrived.
     events
         Kinds of the events between the round before and this one, such as ``compaction``.
+    tokens, cost
+        What the model's response cost, where known; what its calls cost is with their results.
     """
 
     thread: str
@@ -88,6 +93,8 @@ class SeenRound:
     reasoning: str = ""
     started: float | None = None
     events: tuple[str, ...] = ()
+    tokens: int | None = None
+    cost: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
