@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from agentlens.progress.similarity import best_earlier, score
@@ -184,12 +185,18 @@ def ages_of(rows: list[int], joined: list[bool]) -> list[int]:
 
 
 def _excuse_retries(queries: Sequence[Query], indices: list[int], out: Scored) -> None:
-    """Excuse the first repetition of each query whose last search failed (A-20)."""
+    """Excuse the first repetition of each query whose last search failed (A-20).
+
+    How the searches of a round end is not known before the round has run.
+    """
     failed: set[frozenset[str]] = set()
     used: set[frozenset[str]] = set()
-    for i in indices:
-        tokens = queries[i].tokens
-        if tokens in failed and tokens not in used:
-            used.add(tokens)
-            out.excused[i] = True
-        (failed.add if queries[i].failed else failed.discard)(tokens)
+    for _, round_ in groupby(indices, key=lambda i: queries[i].row):
+        together = list(round_)
+        for i in together:
+            tokens = queries[i].tokens
+            if tokens in failed and tokens not in used:
+                used.add(tokens)
+                out.excused[i] = True
+        for i in together:
+            (failed.add if queries[i].failed else failed.discard)(queries[i].tokens)

@@ -301,3 +301,14 @@ def test_what_is_no_trace_or_no_policy_is_refused_in_one_line():
     with pytest.raises(PolicyError, match="neither a policy nor the name of a preset"):
         replay(incident(), 3)
     assert replay(incident(), "classic").trip.round == 3
+
+
+def test_a20_a_search_that_fails_excuses_no_other_of_its_own_round():
+    """Before a round runs nobody knows that its first search will fail."""
+    builder = TraceBuilder("test")
+    row = builder.round()
+    for status in ("error", "ok"):
+        call = builder.call(row, "webSearch", {"query": "北京天气"})
+        builder.result(call, "", status=status)
+    policy = Policy.preset("classic", intra=True, retry_failed=True, threshold=1)
+    assert replay(builder.finish(), policy).trip.round == 1
