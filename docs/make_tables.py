@@ -69,10 +69,17 @@ def profiles() -> str:
 
 def machine() -> str:
     """Return the table of the state machine."""
-    from agentlens.breaker.machine import TRANSITIONS
+    from agentlens.breaker.machine import EVENTS, TABLE
 
-    rows = ((f"`{s}`", f"`{event}`", f"`{target}`") for (s, event), target in TRANSITIONS.items())
-    return _table(("state", "event", "next state"), rows)
+    ways = {True: ", with something usable", False: ", with nothing usable", None: ""}
+    rows = (
+        (
+            f"`{arc.source}`", f"`{arc.event}`{ways[arc.usable]}", f"`{arc.target}`",
+            "given" if arc.given else "added", EVENTS[arc.event],
+        )
+        for arc in TABLE
+    )  # fmt: skip
+    return _table(("state", "event", "next state", "row", "what the event says"), rows)
 
 
 PARTS: dict[str, Callable[[], str]] = {

@@ -1,16 +1,23 @@
-"""The state machine of a run: one table of (state, event) -> state that code and docs read."""
+"""The state machine of a run: one table that the code, the docs and the drawing read."""
 
 from __future__ import annotations
 
+import time as _time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from threading import Lock
 
 __all__ = [
+    "EVENTS",
     "STATES",
+    "TABLE",
     "TERMINALS",
-    "TRANSITIONS",
+    "Arc",
     "IllegalTransitionError",
     "Machine",
+    "Refusal",
     "Transition",
+    "arcs_of",
     "stop_path",
 ]
 
@@ -19,26 +26,81 @@ STATES = ("running", "stalled", "waiting_human", "finalizing", "completed", "par
 #: States that nothing leaves. `waiting_human` is resumable, so it is not among them (A-23).
 TERMINALS = frozenset({"completed", "partial", "failed"})
 
-#: The design's transitions: those that its second article gives, and those that it needs (A2).
-TRANSITIONS: dict[tuple[str, str], str] = {
-    ("running", "no_progress"): "stalled",
-    ("stalled", "novel_plan"): "running",
-    ("stalled", "replan_exhausted"): "finalizing",
-    ("running", "approval_required"): "waiting_human",
-    ("running", "hard_budget_hit"): "finalizing",
-    ("finalizing", "partial_saved"): "partial",
-    ("running", "goal_met"): "finalizing",
-    ("finalizing", "result_saved"): "completed",
-    ("finalizing", "nothing_usable"): "failed",
-    ("running", "no_safe_path"): "failed",
-    ("stalled", "approval_required"): "waiting_human",
-    ("stalled", "hard_budget_hit"): "finalizing",
-    ("waiting_human", "approved"): "running",
-    ("waiting_human", "denied"): "finalizing",
-    ("waiting_human", "timeout"): "finalizing",
-    ("waiting_human", "hard_budget_hit"): "finalizing",
-    ("finalizing", "write_unconfirmed"): "waiting_human",
+#: What each event says; the cause of a transition that is given none.
+EVENTS: Mapping[str, str] = {
+    "no_progress": "a rule found no progress",
+    "novel_plan": "a plan that differs in substance was found",
+    "replan_exhausted": "no replan is left, or it was not new",
+    "approval_required": "a person must allow it or choose",
+    "hard_budget_hit": "what the main loop may use is used up",
+    "partial_saved": "what was found so far is saved, and what is missing is named",
+    "goal_met": "every completion condition holds",
+    "result_saved": "the result and its evidence are saved",
+    "nothing_usable": "nothing that can be used was found",
+    "no_safe_path": "there is no safe way on",
+    "approved": "a person allowed it: the same task goes on",
+    "denied": "a person did not allow it",
+    "timeout": "no person answered in time",
+    "finalizer_budget_hit": "the finalizer used up its reserve",
+    "write_unconfirmed": "whether a write took effect is unknown: a person must look",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Arc:
+    """One row of the table.
+
+    Attributes
+    ----------
+    source, event, target
+        From where, by what, to where.
+    given
+        True where the design's article gives it, False where the design needs it besides (A2).
+    usable
+        For an event with two targets: which of them it leads to, depending on whether anything
+        usable was found. None where the event has one target.
+    """
+
+    source: str
+    event: str
+    target: str
+    given: bool = False
+    usable: bool | None = None
+
+
+#: Every legal transition (A2).
+TABLE: tuple[Arc, ...] = (
+    Arc("running", "no_progress", "stalled", given=True),
+    Arc("stalled", "novel_plan", "running", given=True),
+    Arc("stalled", "replan_exhausted", "finalizing", given=True),
+    Arc("running", "approval_required", "waiting_human", given=True),
+    Arc("running", "hard_budget_hit", "finalizing", given=True),
+    Arc("finalizing", "partial_saved", "partial", given=True),
+    Arc("running", "goal_met", "finalizing"),
+    Arc("finalizing", "result_saved", "completed"),
+    Arc("finalizing", "nothing_usable", "failed"),
+    Arc("running", "no_safe_path", "failed"),
+    Arc("stalled", "approval_required", "waiting_human"),
+    Arc("stalled", "hard_budget_hit", "finalizing"),
+    Arc("waiting_human", "approved", "running"),
+    Arc("waiting_human", "denied", "finalizing"),
+    Arc("waiting_human", "timeout", "finalizing"),
+    Arc("waiting_human", "hard_budget_hit", "finalizing"),
+    Arc("finalizing", "write_unconfirmed", "waiting_human"),
+    Arc("finalizing", "finalizer_budget_hit", "partial", usable=True),
+    Arc("finalizing", "finalizer_budget_hit", "failed", usable=False),
+)
+
+_BY: dict[tuple[str, str], tuple[Arc, ...]] = {}
+for _arc in TABLE:
+    _BY[_arc.source, _arc.event] = (*_BY.get((_arc.source, _arc.event), ()), _arc)
+
+
+def arcs_of(source: str, event: str | None = None) -> tuple[Arc, ...]:
+    """Return the rows of the table that leave a state, by one event or by any."""
+    if event is not None:
+        return _BY.get((source, event), ())
+    return tuple(arc for arc in TABLE if arc.source == source)
 
 
 class IllegalTransitionError(RuntimeError):
@@ -47,18 +109,44 @@ class IllegalTransitionError(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class Transition:
-    """One step of the machine: from where, by what, to where, why, and at which round."""
+    """One step of the machine: from where, by what, to where, why, at which round and when.
+
+    `time` is in seconds since the epoch, None where a log does not say.
+    """
 
     source: str
     event: str
     target: str
     cause: str = ""
     round: int | None = None
+    time: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """An event that was refused, kept for whoever reads the run (R43)."""
+
+    source: str
+    event: str
+    cause: str
+    round: int | None
+    time: float | None
 
 
 @dataclass(slots=True)
 class Machine:
-    """One run of the machine; `fire` moves it and keeps the path.
+    """One run of the machine; `fire` moves it and keeps the path. Threads may share it.
+
+    Attributes
+    ----------
+    state
+        Where it is.
+    path
+        Every transition, oldest first.
+    refused
+        Every event that a state did not allow.
+    clock
+        Gives the time of a transition that is told none, in seconds since the epoch.
 
     Examples
     --------
@@ -74,23 +162,63 @@ approval_required, hard_budget_hit, novel_plan, replan_exhausted
 
     state: str = "running"
     path: list[Transition] = field(default_factory=list)
+    refused: list[Refusal] = field(default_factory=list)
+    clock: Callable[[], float | None] = field(default=_time.time, repr=False, compare=False)
+    _lock: Lock = field(default_factory=Lock, init=False, repr=False, compare=False)
 
-    def fire(self, event: str, *, cause: str = "", round: int | None = None) -> str:
+    @property
+    def ended(self) -> bool:
+        """True in a state that nothing leaves."""
+        return self.state in TERMINALS
+
+    def fire(
+        self,
+        event: str,
+        *,
+        cause: str = "",
+        round: int | None = None,
+        time: float | None = None,
+        usable: bool | None = None,
+    ) -> str:
         """Move by an event and return the new state.
+
+        Parameters
+        ----------
+        event
+            One of `EVENTS`.
+        cause
+            Why; what the event says of itself where nothing is told.
+        round, time
+            Where and when; the clock's time where none is told.
+        usable
+            Whether anything usable was found, for the one event whose target depends on it.
 
         Raises
         ------
         IllegalTransitionError
-            If the state does not allow the event; the state stays as it was.
+            If the state does not allow the event, or `usable` is needed and was not told. The
+            state stays as it was, and the event is kept in `refused`.
         """
-        target = TRANSITIONS.get((self.state, event))
-        if target is None:
-            allowed = sorted(e for s, e in TRANSITIONS if s == self.state)
-            listed = ", ".join(allowed) or "nothing"
-            raise IllegalTransitionError(f"{self.state} allows no {event}; it allows {listed}")
-        self.path.append(Transition(self.state, event, target, cause, round))
-        self.state = target
-        return target
+        with self._lock:
+            if time is None:
+                time = self.clock()
+            cause = cause or EVENTS.get(event, "")
+            arcs = _BY.get((self.state, event), ())
+            arc = next((a for a in arcs if a.usable is None or a.usable is usable), None)
+            if arc is None:
+                self.refused.append(Refusal(self.state, event, cause, round, time))
+                raise IllegalTransitionError(_refusal(self.state, event, arcs))
+            self.path.append(Transition(self.state, event, arc.target, cause, round, time))
+            self.state = arc.target
+            return arc.target
+
+
+def _refusal(state: str, event: str, arcs: tuple[Arc, ...]) -> str:
+    if arcs:
+        targets = " or ".join(arc.target for arc in arcs)
+        return f"{event} leads from {state} to {targets}: say whether anything is usable"
+    listed = ", ".join(sorted({arc.event for arc in arcs_of(state)})) or "nothing"
+    return f"{state} allows no {event}; it allows {listed}"
 
 
 #: What follows a trip under a policy that grants no replan, by the state that the trip leads to.
@@ -100,17 +228,19 @@ _FOLLOWS = {
 }
 
 
-def stop_path(event: str, *, cause: str = "", round: int | None = None) -> tuple[Transition, ...]:
+def stop_path(
+    event: str, *, cause: str = "", round: int | None = None, time: float | None = None
+) -> tuple[Transition, ...]:
     """Return the path of a run that a trip stops, where nothing is tried anew.
 
     Parameters
     ----------
     event
         The event of the trip, such as ``no_progress``.
-    cause, round
-        Why and where it tripped.
+    cause, round, time
+        Why, where and when it tripped; a time that is not told stays unknown.
     """
-    machine = Machine()
+    machine = Machine(clock=lambda: time)
     machine.fire(event, cause=cause, round=round)
     while machine.state in _FOLLOWS:
         following, why = _FOLLOWS[machine.state]

@@ -95,7 +95,12 @@ class Replay:
             path: tuple[Transition, ...] = ()
             if stop:
                 trip = tripped[rows[stop.place]]
-                path = stop_path(stop.rule.event, cause=trip.reason, round=trip.round)
+                path = stop_path(
+                    stop.rule.event,
+                    cause=trip.reason,
+                    round=trip.round,
+                    time=self.trace.tables["rounds"]["started"][trip.row],
+                )
             paths.append(path)
         return tuple(paths)
 

@@ -77,7 +77,7 @@ def rounds_frame(replay: Replay) -> pd.DataFrame:
 
 
 def transitions_frame(replay: Replay) -> pd.DataFrame:
-    """Return one row a transition: thread, request, round, source, event, target, cause."""
+    """Return one row a transition: thread, request, round, source, event, target, cause, time."""
     rounds = replay.trace.tables["rounds"]
     rows = [
         (
@@ -88,12 +88,13 @@ def transitions_frame(replay: Replay) -> pd.DataFrame:
             t.event,
             t.target,
             t.cause,
+            t.time,
         )
         for sequence, path in zip(replay.signals.sequences, replay.paths, strict=True)
         for t in path
     ]
     return pd.DataFrame(
-        rows, columns=["thread", "request", "round", "source", "event", "target", "cause"]
+        rows, columns=["thread", "request", "round", "source", "event", "target", "cause", "time"]
     )
 
 
