@@ -24,12 +24,14 @@ def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 
 def formats() -> str:
-    """Return the formats, each in its own words."""
-    from agentlens.trace.formats import FORMATS, get
+    """Return the formats, each in its own words, with what it holds and was tested against."""
+    from agentlens.trace.formats.about import about
 
-    first = {name: (get(name).__doc__ or "").splitlines()[0] for name in FORMATS}
-    rows = ((f"`{n}`", text.replace("``", "`").rstrip(".")) for n, text in sorted(first.items()))
-    return _table(("`format`", "what it is"), rows)
+    rows = (
+        (f"`{n}`", f.what.replace("``", "`"), f.by, ", ".join(f.holds) or "—", f.tested)
+        for n, f in about().items()
+    )
+    return _table(("`format`", "what it is", "written by", "can hold", "tested against"), rows)
 
 
 def columns() -> str:

@@ -315,3 +315,14 @@ def test_workers_are_counted_from_one(incident, capsys, workers):
         main(["scan", incident, f"--workers={workers}"])
     assert caught.value.code == 2
     assert "whole number from 1 on" in capsys.readouterr().err
+
+
+def test_formats_prints_every_registered_format(capsys):
+    from agentlens.trace.formats import FORMATS
+
+    lines = out_of(capsys, "formats").splitlines()
+    assert lines[0].split() == "format written by times tokens cost threads tested against".split()
+    assert [line.split()[0] for line in lines[1:]] == sorted(FORMATS)
+    rows = {row["format"]: row for row in json.loads(out_of(capsys, "formats", "--json"))}
+    assert rows["claude_code"]["holds"] == ["times", "tokens", "threads"]
+    assert rows["smolagents"]["recorded"] == {"smolagents": "1.26.0"}

@@ -1,4 +1,4 @@
-"""The command line: `agentlens lab`, `replay`, `scan`, `policies`, `convert`."""
+"""The command line: `agentlens lab`, `replay`, `scan`, `policies`, `formats`, `convert`."""
 
 from __future__ import annotations
 
@@ -53,6 +53,10 @@ def parser() -> argparse.ArgumentParser:
     policies = sub.add_parser("policies", help="the presets, and every switch")
     policies.add_argument("--json", action="store_true", help="as JSON")
     policies.set_defaults(run=commands.policies)
+
+    formats = sub.add_parser("formats", help="what is read, and what it was tested against")
+    formats.add_argument("--json", action="store_true", help="as JSON")
+    formats.set_defaults(run=commands.formats)
 
     convert = sub.add_parser("convert", help="write a trace in another format")
     convert.add_argument("trace", help="log of a run; - is standard input")

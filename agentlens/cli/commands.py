@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from agentlens.breaker.policy import Policy
     from agentlens.trace.model import Trace
 
-__all__ = ["LAB_FOLDER", "convert", "lab", "policies", "policy_of", "replay", "scan"]
+__all__ = ["LAB_FOLDER", "convert", "formats", "lab", "policies", "policy_of", "replay", "scan"]
 
 #: Where `agentlens lab` puts its notebooks, below the current folder.
 LAB_FOLDER = "agentlens-notebooks"
@@ -131,6 +131,19 @@ def policies(args: Namespace) -> int:
     rows = [(name, str(s.default).lower(), s.values, s.doc) for name, s in SWITCHES.items()]
     limits = {"switch": 20, "default": 12, "may hold": 50, "decides": 110}
     print("\n".join(table(["switch", "default", "may hold", "decides"], rows, limits=limits)))
+    return 0
+
+
+def formats(args: Namespace) -> int:
+    """Print what is read: every format, what it can hold, what it was tested against."""
+    from agentlens.cli.output import format_lines, print_json
+    from agentlens.trace.formats.about import about
+
+    if args.json:
+        print_json([facts.to_dict() for facts in about().values()])
+    else:
+        for line in format_lines(about().values()):
+            print(line)
     return 0
 
 

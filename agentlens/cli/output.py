@@ -15,11 +15,12 @@ from agentlens.widgets.escape import mask
 from agentlens.widgets.plain import one_line, table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from agentlens.breaker.replay import Replay
+    from agentlens.trace.formats.about import About
 
-__all__ = ["print_json", "replay_lines"]
+__all__ = ["format_lines", "print_json", "replay_lines"]
 
 #: More rounds than this are shown around the trip only, unless all are asked for.
 FEW_ROUNDS = 40
@@ -49,6 +50,18 @@ def _finite(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value
+
+
+def format_lines(formats: Iterable[About]) -> list[str]:
+    """Return the lines of the table of formats."""
+    from agentlens.trace.formats.about import AMOUNTS
+
+    rows = [
+        (f.name, f.by.replace("`", ""), *("yes" * (a in f.holds) for a in AMOUNTS), f.tested)
+        for f in formats
+    ]
+    head = ("format", "written by", *AMOUNTS, "tested against")
+    return table(head, rows, limits={"tested against": 160})
 
 
 def replay_lines(replay: Replay, lang: str, *, everything: bool = False) -> Iterator[str]:
