@@ -86,8 +86,10 @@ def read_raw(part: Part, build: TraceBuilder) -> None:
 
 def describe(spans: Iterable[Span], part: Part, build: TraceBuilder) -> None:
     """Tell the trace's id, session and agent, as far as its spans name them."""
-    sessions = dict.fromkeys(s.session for s in spans if s.session)
-    label = next((s.label for s in spans if s.kind == "agent" and s.label), None)
+    # Exporters write spans when they end, an agent that was called before the one that called it.
+    begun = sorted(spans, key=lambda s: (s.started is None, s.started or 0.0))
+    sessions = dict.fromkeys(s.session for s in begun if s.session)
+    label = next((s.label for s in begun if s.kind == "agent" and s.label), None)
     build.describe(trace_id=part.name, session_id=next(iter(sessions), None), agent=label)
     if len(sessions) > 1:
         build.note("info", f"spans name {len(sessions)} sessions; the first is kept")

@@ -178,6 +178,7 @@ def _find_threads(tree: Tree, deepest: Sequence[Span]) -> None:
                     tree.openers[above.span_id] = ""
                     break
     busy = {s.span_id for s in deepest if s.kind == "agent" and s.span_id in answers}
+    _name_tools(tree, [s for s in deepest if s.span_id in busy])
     for span in deepest:
         if span.span_id in busy:
             around = tree.nearest(span, "agent", "tool")
@@ -197,9 +198,22 @@ def _find_threads(tree: Tree, deepest: Sequence[Span]) -> None:
     used: dict[str, int] = {MAIN: 1}
     for span in tree.order:
         if span.span_id in tree.openers:
-            name = (span.label or span.tool or span.name or "agent")[:80]
+            name = (span.tool or span.label or span.name or "agent")[:80]
             used[name] = used.get(name, 0) + 1
             tree.openers[span.span_id] = name if used[name] == 1 else f"{name} {used[name]}"
+
+
+def _name_tools(tree: Tree, busy: Sequence[Span]) -> None:
+    """Name a tool that is a sub-agent as the one agent that answers right beneath it."""
+    labels: dict[str, set[str]] = defaultdict(set)
+    for agent in busy:
+        around = tree.nearest(agent, "agent", "tool")
+        if around is not None and around.span_id in tree.openers:
+            labels[around.span_id].add(agent.label or "")
+    for span in tree.order:
+        given = labels.get(span.span_id, set())
+        if len(given) == 1:
+            span.label = span.label or next(iter(given)) or None
 
 
 def _beside(agent: Span, agents: Sequence[Span]) -> bool:
