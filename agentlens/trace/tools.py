@@ -18,6 +18,7 @@ __all__ = [
     "QUERY_KEYS",
     "TARGET_KEYS",
     "ToolSpec",
+    "ToolTable",
     "check_tools",
     "classify",
     "describe_all",
@@ -120,30 +121,57 @@ def describe_all(
     TraceError
         If `known` names an effect that does not exist, or is no table of tools.
     """
-    check_tools(known)
-    specs: dict[tuple[str, str], _Spec] = {}  # there are few tools and many calls
+    table = ToolTable(known)
     effects: list[str] = []
     queries: list[tuple[str, ...]] = []
     targets: list[str | None] = []
     for name, arguments, raw in zip(zip(tools, raws, strict=True), args, args_raw, strict=True):
-        about = specs.get(name)
-        if about is None:
-            about = specs[name] = _spec(*name, known)
-        given, effect, key = about
-        found: tuple[str, ...] = ()
-        if key or effect == "search":
-            found = queries_of(arguments, raw, key)
-            if not found and arguments and given is None and _QUERIES.isdisjoint(arguments):
-                effect = "read"  # a lookup by fields; an empty query is a query all the same
+        effect, found, target = table.describe(name, arguments, raw)
         effects.append(effect)
         queries.append(found)
-        targets.append(_target(arguments))
+        targets.append(target)
     texts = [" | ".join(found) if found else None for found in queries]
     return {"effect": effects, "queries": queries, "query": texts, "target": targets}
 
 
-def _spec(tool: str, raw_name: str, known: Mapping[str, ToolSpec]) -> _Spec:
-    """Return what was said of a tool, its effect, and the argument that holds its query."""
-    given = known.get(tool) or known.get(raw_name)
-    effect, key = given if isinstance(given, tuple) else (given or classify(tool), None)
-    return given, effect, key
+class ToolTable:
+    """What tools do: the table of names, extended by what a user says.
+
+    Parameters
+    ----------
+    known
+        For each tool an effect, or ``(effect, argument that holds the query)``.
+
+    Raises
+    ------
+    TraceError
+        If `known` names an effect that does not exist, or is no table of tools.
+    """
+
+    __slots__ = ("_known", "_specs")
+
+    def __init__(self, known: Mapping[str, ToolSpec] | None = None):
+        self._known = {} if known is None else known
+        check_tools(self._known)
+        self._specs: dict[tuple[str, str], _Spec] = {}  # there are few tools and many calls
+
+    def describe(
+        self, name: tuple[str, str], args: Mapping[str, Any] | None, args_raw: str | None
+    ) -> tuple[str, tuple[str, ...], str | None]:
+        """Return the effect, the queries and the target of a call, by its name and raw name."""
+        about = self._specs.get(name)
+        if about is None:
+            about = self._specs[name] = self._spec(*name)
+        given, effect, key = about
+        found: tuple[str, ...] = ()
+        if key or effect == "search":
+            found = queries_of(args, args_raw, key)
+            if not found and args and given is None and _QUERIES.isdisjoint(args):
+                effect = "read"  # a lookup by fields; an empty query is a query all the same
+        return effect, found, _target(args)
+
+    def _spec(self, tool: str, raw_name: str) -> _Spec:
+        """Return what was said of a tool, its effect, and the argument that holds its query."""
+        given = self._known.get(tool) or self._known.get(raw_name)
+        effect, key = given if isinstance(given, tuple) else (given or classify(tool), None)
+        return given, effect, key
