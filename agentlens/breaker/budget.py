@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from agentlens.breaker.classic import Counted
+from agentlens.breaker.seen import Finding, SeenResult, SeenRound
+from agentlens.breaker.words import budget_words
 
-__all__ = ["count_budget"]
+__all__ = ["RoundBudget", "count_budget"]
 
 
 def count_budget(acting: Iterable[bool], max_rounds: int | None) -> Counted:
@@ -32,3 +34,27 @@ def count_budget(acting: Iterable[bool], max_rounds: int | None) -> Counted:
             return Counted(counts, place)
         used += acts
     return Counted(counts, None)
+
+
+class RoundBudget:
+    """The same rule as a `Stepper`: `count` is the rounds used before the latest one."""
+
+    def __init__(self, max_rounds: int):
+        self._limit = max_rounds
+        self._used = 0
+        self.count = 0
+
+    def before(self, seen: SeenRound) -> Finding | None:
+        """Stop a round that calls tools once the budget is used up."""
+        self.count = self._used
+        if not seen.calls:
+            return None
+        if self._used >= self._limit:
+            reason = budget_words(seen.round, self._used)
+            return Finding("budget", "stop", self._used, self._limit, reason)
+        self._used += 1
+        return None
+
+    def after(self, seen: SeenRound, results: Sequence[SeenResult]) -> Finding | None:  # noqa: ARG002
+        """Say nothing: what a round brings is free."""
+        return None

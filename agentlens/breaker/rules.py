@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping, MutableMapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from agentlens.breaker.budget import count_budget
+from agentlens.breaker.budget import RoundBudget, count_budget
 from agentlens.breaker.classic import Counted
 from agentlens.breaker.counting import bound_of, count_trace
+from agentlens.breaker.spending import BUDGET_RULES, count_spending, main_limits
+from agentlens.breaker.live_history import LiveHistory
+from agentlens.breaker.live_query import LiveQuery
 
 if TYPE_CHECKING:
     from agentlens.breaker.policy import Policy
+    from agentlens.breaker.seen import Stepper
     from agentlens.breaker.signals import QuerySignals
     from agentlens.trace.model import Trace
 
-__all__ = ["RULES", "Rule", "Stop", "first_stop", "run_rules", "threshold_of"]
+__all__ = ["RULES", "Rule", "Stop", "first_stop", "run_rules", "start_rules", "threshold_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +37,10 @@ RULES: Mapping[str, Rule] = {
     rule.name: rule
     for rule in (
         Rule("budget", "hard_budget_hit", False, "how many rounds were used"),
+        Rule("budget_seconds", "hard_budget_hit", False, "how long the request has taken"),
+        Rule("budget_tokens", "hard_budget_hit", False, "how many tokens were used"),
+        Rule("budget_calls", "hard_budget_hit", False, "how many calls were made"),
+        Rule("budget_cost", "hard_budget_hit", False, "what the request has cost"),
         Rule("query", "no_progress", True, "searches that repeat earlier ones in other words"),
     )
 }
@@ -46,8 +54,11 @@ class Stop:
     rule: Rule
 
 
-def threshold_of(rule: str, policy: Policy) -> int | None:
+def threshold_of(rule: str, policy: Policy) -> float | None:
     """Return the count at which a rule trips under a policy, or None where it cannot."""
+    if rule in BUDGET_RULES:
+        limit: float | None = getattr(main_limits(policy), BUDGET_RULES[rule])
+        return limit
     return policy.max_rounds if rule == "budget" else policy.threshold
 
 
@@ -69,7 +80,8 @@ def run_rules(
         count_budget((bool(trace.round_calls[row]) for row in rows), limit)
         for rows in signals.sequences
     )
-    return signals, {"budget": budget, "query": queries}
+    spending = count_spending(trace, policy, signals.sequences)
+    return signals, {"budget": budget, **spending, "query": queries}
 
 
 def first_stop(outcomes: Mapping[str, tuple[Counted, ...]], sequence: int) -> Stop | None:
@@ -80,3 +92,32 @@ def first_stop(outcomes: Mapping[str, tuple[Counted, ...]], sequence: int) -> St
         if place is not None and (best is None or place < best.place):
             best = Stop(place, RULES[name])
     return best
+
+
+def start_rules(
+    policy: Policy,
+    *,
+    group: Hashable = None,
+    shared: MutableMapping[Hashable, LiveHistory] | None = None,
+) -> list[Stepper]:
+    """Return the rules of a policy, ready for the first round of one sequence.
+
+    They come in the order of `RULES`: of two that stop at the same round the first is named.
+
+    Parameters
+    ----------
+    group
+        Name of the history that the sequence's queries belong to.
+    shared
+        Histories by group; pass the same mapping for all threads of a run, so that those of one
+        group share theirs.
+    """
+    if not policy.enabled:
+        return []
+    shared = {} if shared is None else shared
+    history = shared.setdefault(group, LiveHistory(policy))
+    steppers: list[Stepper] = []
+    if policy.max_rounds is not None:
+        steppers.append(RoundBudget(policy.max_rounds))
+    steppers.append(LiveQuery(policy, history))
+    return steppers

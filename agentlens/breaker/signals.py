@@ -20,7 +20,15 @@ if TYPE_CHECKING:
     from agentlens.breaker.policy import Policy
     from agentlens.trace.model import Trace
 
-__all__ = ["Query", "QuerySignals", "aggregate", "history_groups", "query_signals", "sequences_of"]
+__all__ = [
+    "Query",
+    "QuerySignals",
+    "aggregate",
+    "history_groups",
+    "kind_of",
+    "query_signals",
+    "sequences_of",
+]
 
 _SIGNAL_SWITCHES = (
     "profile",
@@ -143,11 +151,12 @@ def _kinds_and_queries(trace: Trace, policy: Policy) -> tuple[list[str], list[Qu
                     text, profile=policy.profile, punct=policy.punct, split_alnum=policy.split_alnum
                 )
                 queries.append(Query(row, call, text, tokens, failed))
-        kinds.append(_kind(rounds["round"][row], rounds["copied"][row], len(members), searches))
+        kinds.append(kind_of(rounds["round"][row], rounds["copied"][row], len(members), searches))
     return kinds, queries
 
 
-def _kind(number: int, copied: bool, calls: int, searches: int) -> str:
+def kind_of(number: int, copied: bool, calls: int, searches: int) -> str:
+    """Return the kind of a round from its number and how many of its calls are searches."""
     if copied:
         return "copied"
     if number == 0 and not searches:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from math import sqrt
+from typing import Any
 
 __all__ = [
     "LANGUAGES",
     "budget_reason",
+    "budget_words",
     "duration",
     "query_reason",
+    "query_words",
     "rounds_phrase",
     "score_words",
     "shorten",
@@ -54,27 +57,39 @@ def _saving(first: int, last: int, seconds: float | None, lang: str) -> str:
     return f"{span}{time} would have been saved"
 
 
+def budget_words(round: int, used: int, lang: str = "en") -> str:
+    """Say that the budget of rounds was used up."""
+    if lang == "zh":
+        return f"第 {round} 轮：{used} 轮的预算已用完"
+    return f"round {round}: the budget of {used} rounds is used up"
+
+
 def budget_reason(round: int, used: int, last: int, seconds: float | None, lang: str = "en") -> str:
     """Say that the budget of rounds was used up, and what stopping there would have saved."""
-    saving = _saving(round, last, seconds, lang)
-    if lang == "zh":
-        return f"第 {round} 轮：{used} 轮的预算已用完；{saving}"
-    return f"round {round}: the budget of {used} rounds is used up; {saving}"
+    comma = "；" if lang == "zh" else "; "
+    return f"{budget_words(round, used, lang)}{comma}{_saving(round, last, seconds, lang)}"
 
 
-def query_reason(
+def query_words(
     *, round: int, query: str, match_round: int, match: str, num: int, den: int, measure: str,
-    count: int, threshold: int, last: int, seconds: float | None, lang: str = "en",
+    count: int, threshold: int, lang: str = "en",
 ) -> str:  # fmt: skip
-    """Say why the query rule tripped, and what it would have saved."""
+    """Say why the query rule tripped."""
     said = score_words(num, den, measure, lang)
-    saving = _saving(round, last, seconds, lang)
     if lang == "zh":
         return (
             f"第 {round} 轮：“{shorten(query)}”重复了第 {match_round} 轮的“{shorten(match)}”"
-            f"（{said}）；计数 {count}/{threshold}；{saving}"
+            f"（{said}）；计数 {count}/{threshold}"
         )
     return (
         f"round {round}: {shorten(query)} repeats round {match_round}, {shorten(match)} ({said}); "
-        f"count {count} of {threshold}; {saving}"
+        f"count {count} of {threshold}"
     )
+
+
+def query_reason(
+    *, round: int, last: int, seconds: float | None, lang: str = "en", **said: Any
+) -> str:
+    """Say why the query rule tripped, as `query_words` does, and what it would have saved."""
+    comma = "；" if lang == "zh" else "; "
+    return query_words(round=round, lang=lang, **said) + comma + _saving(round, last, seconds, lang)
