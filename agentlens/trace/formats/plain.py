@@ -14,8 +14,8 @@ from typing import Any
 from agentlens.trace.build import MAIN, TraceBuilder
 from agentlens.trace.content import as_text
 from agentlens.trace.formats.part import Part, dicts, first_dict, numbered, one_part
+from agentlens.trace.formats.plain_events import give_result, read_event
 from agentlens.trace.source import Document
-from agentlens.trace.status import judge
 from agentlens.trace.times import parse_time
 
 __all__ = ["NAME", "read", "sniff", "split"]
@@ -31,11 +31,9 @@ KEYS: Mapping[str, tuple[type, ...]] = {
     "tokens": (int,), "input_tokens": (int,), "output_tokens": (int,), "cost": (int, float),
     "thread": (str,),
     "role": (str,), "event": (str,), "time_quality": (str,), "model": (str,), "call_id": (str,),
-    "exit_code": (int,),
+    "exit_code": (int,), "status": (str,), "ended": (str, int, float),
+    "parent": (str,), "parent_call": (str,),
 }  # fmt: skip
-_EVENTS = frozenset(
-    "user_message compaction interrupt api_error retry checkpoint guard_fired approval".split()
-)
 _WORDS = {int: "a whole number", float: "a number", str: "text", bool: "true or false",
           Mapping: "an object", list: "a list"}  # fmt: skip
 
@@ -98,13 +96,12 @@ def _check(row: Mapping[str, Any], number: int, part: Part, build: TraceBuilder)
     for key in ("round", "seconds", "tokens", "cost"):
         if out.get(key, 0) < 0:
             raise part.error(f"{key!r} must not be negative", number)
-    if (
-        "started" in out
-        and (moment := parse_time(out["started"]) if out["started"] != 0 else 0.0) is None
-    ):
-        raise part.error(f"'started' is no time: {str(out['started'])[:40]!r}", number)
-    if "started" in out:
-        out["started"] = moment
+    for key in ("started", "ended"):
+        if key in out:
+            moment = parse_time(out[key]) if out[key] != 0 else 0.0
+            if moment is None:
+                raise part.error(f"{key!r} is no time: {str(out[key])[:40]!r}", number)
+            out[key] = moment
     return out
 
 
@@ -128,7 +125,7 @@ def read(part: Part, build: TraceBuilder) -> None:
                 rounds.pop(thread, None)
                 highest.pop(thread, None)  # some logs number each request anew
             else:
-                _event(row, words, thread, number, build)
+                read_event(row, record, words, number, build)
             continue
         if "tool" not in record and row.get("role") in ("system", "tool"):
             build.note("skipped", f"a row of role {row['role']!r}", number)
@@ -150,15 +147,6 @@ def read(part: Part, build: TraceBuilder) -> None:
             _call(row, record, at, number, build)
     if not found:
         raise part.error("holds no round: no row has 'round' and 'tool'")
-
-
-def _event(
-    row: Mapping[str, Any], words: str, thread: str, number: int, build: TraceBuilder
-) -> None:
-    kind = row["event"] if row["event"] in _EVENTS else "other"
-    if kind == "other":
-        build.note("guessed", f"event {row['event']!r} is not a known one, kept as 'other'", number)
-    build.event(kind, words or row["event"], thread=thread, started=row.get("started"), line=number)
 
 
 def _fill_round(row: Mapping[str, Any], words: str, at: int, build: TraceBuilder) -> None:
@@ -184,15 +172,7 @@ def _call(
     if isinstance(args, Mapping):
         args = dict(args)  # the caller's own object, which may change later
     call = build.call(at, row["tool"], args, line=number, **columns)
-    if record.get("result") is None and "error" not in row:
-        return
-    text = as_text(row.get("result"))
-    status, kind, code, guessed = judge(
-        text, error=row.get("error"), exit_code=row.get("exit_code")
-    )
-    if guessed:
-        build.note("guessed", "a result counts as an error by its text", number)
-    build.result(call, text, status=status, error_type=kind, exit_code=code)
+    give_result(call, row, record, number, build)
 
 
 def _describe(about: Mapping[str, Any], build: TraceBuilder) -> None:

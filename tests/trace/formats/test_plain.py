@@ -196,3 +196,30 @@ def test_a_new_request_may_count_from_one_again():
     trace = load([*first, {"role": "user", "text": "and now?"}, *first])
     assert trace.tables["rounds"]["request"] == [1, 1, 2, 2]
     assert not trace.notes
+
+
+def test_a_result_may_come_in_a_row_of_its_own_and_a_thread_may_say_who_started_it():
+    trace = load(
+        [
+            {"round": 1, "tool": "task", "args": {}, "call_id": "a", "started": 100.0},
+            {"round": 1, "tool": "search", "args": {"query": "x"}, "call_id": "b"},
+            {"event": "thread", "thread": "sub", "parent": "main", "parent_call": "a"},
+            {"round": 1, "tool": "read", "args": {}, "call_id": "c", "thread": "sub"},
+            {"event": "result", "call_id": "c", "thread": "sub", "error": True, "result": "no"},
+            {"event": "result", "call_id": "b", "result": "exit code: 1", "status": "timeout"},
+            {"event": "result", "call_id": "a", "result": "done", "ended": 103.5, "tokens": 7},
+            {"event": "result", "call_id": "zzz", "result": "whose?"},
+        ]
+    )
+    calls, threads = trace.tables["calls"], trace.tables["threads"]
+    assert calls["result"] == ["done", "exit code: 1", "no"]
+    assert calls["status"] == ["ok", "timeout", "error"]
+    assert calls["paired_by"] == ["id", "id", "id"]
+    assert calls["seconds"] == [3.5, None, None]
+    assert calls["tokens"] == [7, None, None]
+    assert list(zip(*(threads[c] for c in ("thread", "parent", "parent_call")), strict=True)) == [
+        ("main", None, None),
+        ("sub", "main", "a"),
+    ]
+    assert [note.kind for note in trace.notes] == ["damaged"]
+    assert trace.tables["events"]["kind"] == []
