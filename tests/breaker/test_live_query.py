@@ -11,8 +11,7 @@ from agentlens.breaker.policy import Policy
 from agentlens.breaker.replay import Replay, replay
 from agentlens.breaker.rules import start_rules
 from agentlens.breaker.seeing import results_of, seen_round
-from agentlens.breaker.signals import history_groups
-from agentlens.breaker.switches import SWITCHES
+from agentlens.breaker.signals import _SIGNAL_SWITCHES, history_groups
 from agentlens.trace.model import Trace
 
 
@@ -65,7 +64,8 @@ def random_trace(rng: Random) -> Trace:
 
 
 def test_no_switch_is_left_out():
-    assert CHOICES.keys() == SWITCHES.keys()
+    others = {"similarity", "threshold", "strict", "clear_on_progress", "enabled", "max_rounds"}
+    assert CHOICES.keys() == {*_SIGNAL_SWITCHES, *others}
 
 
 def test_r09_r10_live_verdicts_equal_the_replay_under_every_switch(count):
