@@ -1,7 +1,9 @@
 """Write the tables that the code knows better than a page: formats, columns, switches.
 
 `python docs/make_tables.py` rewrites what stands between ``<!-- NAME -->`` and ``<!-- end -->`` in
-every page of docs/; `tests/test_docs.py` fails while a page is not what this would write.
+every page of docs/; `tests/test_docs.py` fails while a page is not what this would write. It also
+writes ``recorded.toml`` beside the readers: which library wrote files of which format, from the
+table of tests/recorders/README.md.
 """
 
 from __future__ import annotations
@@ -84,6 +86,27 @@ def machine() -> str:
     return _table(("state", "event", "next state", "row", "what the event says"), rows)
 
 
+def recorded() -> str:
+    """Return ``recorded.toml``: for each format the libraries that wrote files of the tests."""
+    import tomli_w
+
+    from agentlens.trace.load import load_many
+
+    made: dict[str, dict[str, str]] = {}
+    tests = DOCS.parent / "tests"
+    for line in (tests / "recorders" / "README.md").read_text("utf-8").splitlines():
+        if not line.startswith("| `"):
+            continue
+        _, _, libraries, files, *_ = (cell.strip() for cell in line.split("|"))
+        versions = dict(re.findall(r"([\w.-]+) (\d[\w.]*)", libraries))
+        for name in re.findall(r"`([^`]+)`", files):
+            path = tests / "trace" / "formats" / "recorded" / name
+            for trace in load_many(path, progress=False):
+                made.setdefault(trace.format, {}).update(versions)
+    head = "# Written by docs/make_tables.py from the table of the recorders.\n\n"
+    return head + tomli_w.dumps(dict(sorted(made.items())))
+
+
 PARTS: dict[str, Callable[[], str]] = {
     "formats": formats,
     "columns": columns,
@@ -100,7 +123,9 @@ def filled(text: str) -> str:
 
 
 def main() -> int:
-    """Rewrite the pages."""
+    """Rewrite the pages, and the file that one of their tables is made from."""
+    facts = DOCS.parent / "agentlens" / "trace" / "formats" / "recorded.toml"
+    facts.write_text(recorded(), "utf-8")
     for page in sorted(DOCS.glob("*.md")):
         text = page.read_text("utf-8")
         if (new := filled(text)) != text:

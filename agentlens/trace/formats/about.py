@@ -1,7 +1,8 @@
 """What is known of every format: who writes it, what it can hold, what it was tested against.
 
-The facts stand in ``formats.toml`` beside the readers and nowhere else; what a format is, in
-words, is the first line of its reader's docstring.
+The facts stand in ``formats.toml`` beside the readers and nowhere else; ``recorded.toml`` is made
+from the table of the recorders; what a format is, in words, is the first line of its reader's
+docstring.
 """
 
 from __future__ import annotations
@@ -81,14 +82,17 @@ def about() -> Mapping[str, About]:
     KeyError
         If a format has no entry.
     """
-    facts = tomllib.loads(Path(__file__).with_name("formats.toml").read_text("utf-8"))
+    facts, recorded = (
+        tomllib.loads(Path(__file__).with_name(f"{name}.toml").read_text("utf-8"))
+        for name in ("formats", "recorded")
+    )
     return {
         name: About(
             name,
             facts[name]["by"],
             tuple(facts[name]["holds"]),
             facts[name].get("real", 0),
-            tuple(facts[name].get("recorded", {}).items()),
+            tuple(recorded.get(name, {}).items()),
             facts[name].get("example", False),
         )
         for name in sorted(FORMATS)
