@@ -5,7 +5,7 @@ Nothing here knows of traces, tokens or files: a round is its role and whether i
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 __all__ = ["COUNT", "NEUTRAL", "RESET", "Counted", "count_rounds", "role_of"]
@@ -15,9 +15,12 @@ COUNT, NEUTRAL, RESET = "count", "neutral", "reset"
 
 
 class Counted(NamedTuple):
-    """The count after each round up to the trip, and the place of the trip (or None)."""
+    """The count after each round up to the trip, and the place of the trip (or None).
 
-    counts: list[int]
+    A budget of seconds or dollars counts in parts of one; every other rule in whole.
+    """
+
+    counts: Sequence[float]
     trip: int | None
 
 

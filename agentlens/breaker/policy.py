@@ -63,6 +63,11 @@ class Policy:
     history_scope: str = SWITCHES["history_scope"].default
     scope: str = SWITCHES["scope"].default
     max_rounds: int | None = SWITCHES["max_rounds"].default
+    max_seconds: float | None = SWITCHES["max_seconds"].default
+    max_tokens: int | None = SWITCHES["max_tokens"].default
+    max_calls: int | None = SWITCHES["max_calls"].default
+    max_cost: float | None = SWITCHES["max_cost"].default
+    reserve: bool = SWITCHES["reserve"].default
     retry_failed: bool = SWITCHES["retry_failed"].default
 
     def __post_init__(self) -> None:

@@ -8,12 +8,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from agentlens.breaker.classic import Counted
+from agentlens.breaker.incidents import Incident, incident_words
 from agentlens.breaker.machine import Transition, stop_path
 from agentlens.breaker.policy import Policy, as_policy
 from agentlens.breaker.rules import RULES, Stop, first_stop, run_rules, threshold_of
 from agentlens.breaker.signals import QuerySignals
+from agentlens.breaker.spending import BUDGET_RULES
 from agentlens.breaker.trip import Trip, saved_by
-from agentlens.breaker.words import budget_reason, query_reason
+from agentlens.breaker.words import budget_reason, query_reason, saving_words
 from agentlens.trace.model import Trace
 from agentlens.trace.redact import BEGINNING, redact
 
@@ -64,9 +66,9 @@ class Replay:
         return "loop" if any(RULES[t.rule].means_loop for t in self.trips) else "progress"
 
     @cached_property
-    def counts(self) -> Mapping[str, list[int | None]]:
+    def counts(self) -> Mapping[str, list[float | None]]:
         """Every rule's count, one a row of the rounds table; None after the run is stopped."""
-        counts: dict[str, list[int | None]] = {}
+        counts: dict[str, list[float | None]] = {}
         for name, outcome in self.outcomes.items():
             cells = counts.setdefault(name, [None] * len(self.signals.kind))
             for rows, counted, stop in zip(
@@ -170,7 +172,7 @@ def replay(trace: Trace, policy: Policy | str | None = None) -> Replay:
     return replace(made, trips=tuple(sorted(trips, key=lambda t: (t.call, t.row))))
 
 
-def _trip(made: Replay, rows: tuple[int, ...], rule: str, count: int) -> Trip:
+def _trip(made: Replay, rows: tuple[int, ...], rule: str, count: float) -> Trip:
     """Return the trip at the first of some rows, which are those that would not have happened."""
     rounds, row = made.trace.tables["rounds"], rows[0]
     saved = saved_by(made.trace, rows)
@@ -194,12 +196,19 @@ def _trip(made: Replay, rows: tuple[int, ...], rule: str, count: int) -> Trip:
 
 
 def _reason(
-    made: Replay, rows: tuple[int, ...], rule: str, count: int, seconds: float | None, lang: str
+    made: Replay, rows: tuple[int, ...], rule: str, count: float, seconds: float | None, lang: str
 ) -> str:
     rounds, row, signals = made.trace.tables["rounds"], rows[0], made.signals
     last = rounds["round"][max(r for r in rows if made.trace.round_calls[r])]
+    if rule in BUDGET_RULES:
+        limit = threshold_of(rule, made.policy) or 0
+        said = incident_words(
+            rounds["round"][row], Incident(BUDGET_RULES[rule], count, limit), lang
+        )
+        comma = "；" if lang == "zh" else "; "
+        return said + comma + saving_words(rounds["round"][row], last, seconds, lang)
     if rule == "budget":
-        return budget_reason(rounds["round"][row], count, last, seconds, lang)
+        return budget_reason(rounds["round"][row], int(count), last, seconds, lang)
     query = signals.query[row]
     mine, match = signals.queries[query], signals.queries[signals.scored.match[query]]
     return query_reason(
@@ -210,7 +219,7 @@ def _reason(
         num=signals.num[row],
         den=signals.den[row],
         measure=made.policy.measure,
-        count=count,
+        count=int(count),
         threshold=made.policy.threshold,
         last=last,
         seconds=seconds,

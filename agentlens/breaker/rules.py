@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from agentlens.breaker.budget import RoundBudget, count_budget
 from agentlens.breaker.classic import Counted
 from agentlens.breaker.counting import bound_of, count_trace
-from agentlens.breaker.spending import BUDGET_RULES, count_spending, main_limits
 from agentlens.breaker.live_history import LiveHistory
 from agentlens.breaker.live_query import LiveQuery
+from agentlens.breaker.spending import BUDGET_RULES, Spending, count_spending, main_limits
 
 if TYPE_CHECKING:
     from agentlens.breaker.policy import Policy
@@ -119,5 +119,7 @@ def start_rules(
     steppers: list[Stepper] = []
     if policy.max_rounds is not None:
         steppers.append(RoundBudget(policy.max_rounds))
+    if any(threshold_of(rule, policy) is not None for rule in BUDGET_RULES):
+        steppers.append(Spending(policy))
     steppers.append(LiveQuery(policy, history))
     return steppers

@@ -74,6 +74,14 @@ def _whole(default: int | None, doc: str, *, words: tuple[str, ...] = ()) -> Swi
     return Switch(default, f"a whole number from 1 on{listed}{optional}", check, doc)
 
 
+def _amount(doc: str) -> Switch:
+    def check(value: Any) -> bool:
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        return value is None or (number and 0 < value < float("inf"))
+
+    return Switch(None, "a number above 0, or none", check, doc)
+
+
 def _is_pattern(value: Any) -> bool:
     if value is None:
         return True
@@ -141,5 +149,10 @@ SWITCHES: dict[str, Switch] = {
     ),
     "scope": _one_of(("request", "session"), "a user message starts anew, or does not (A-19)"),
     "max_rounds": _whole(None, "how many rounds with calls a request may use, at most (R32)"),
+    "max_seconds": _amount("how many seconds a request may take, the finalizer's included (R32)"),
+    "max_tokens": _whole(None, "how many tokens a request may use, the finalizer's included (R32)"),
+    "max_calls": _whole(None, "how many calls a request may make, the finalizer's included (R32)"),
+    "max_cost": _amount("how many US dollars a request may cost, the finalizer's included (R32)"),
+    "reserve": _flag(True, "a part of those four budgets is kept for the finalizer (R34, A-24)"),
     "retry_failed": _flag(False, "one repetition of a failed search is neutral (A-20)"),
 }

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from agentlens.trace.model import Trace
 
-__all__ = ["Saved", "Trip", "saved_by"]
+__all__ = ["Saved", "Trip", "round_amounts", "saved_by", "started_rows"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,8 @@ class Trip:
     phase
         ``before`` (the round was not executed) or ``after`` (stopped before the next one).
     count, threshold
-        The no-progress count there, and the one at which it trips.
+        The rule's count there, and the one at which it trips; whole, but for a budget of seconds
+        or dollars.
     reason
         Why, in one English sentence part.
     saved_rounds, saved_calls, saved_seconds, saved_tokens, saved_cost
@@ -55,8 +56,8 @@ class Trip:
     call: int
     rule: str
     phase: str
-    count: int
-    threshold: int
+    count: float
+    threshold: float
     reason: str
     saved_rounds: int
     saved_calls: int
@@ -89,8 +90,8 @@ def saved_by(trace: Trace, rows: Sequence[int]) -> Saved:
         Rows of its rounds table, all of one thread.
     """
     acting = [row for row in rows if trace.round_calls[row]]
-    all_rows = acting + _started_rows(trace, acting)
-    tokens_of, cost_of = _amounts(trace)
+    all_rows = acting + started_rows(trace, acting)
+    tokens_of, cost_of = round_amounts(trace)
     tokens = _total(tokens_of[row] for row in all_rows)
     seconds_of = trace.tables["rounds"]["seconds"]
     return Saved(
@@ -102,7 +103,7 @@ def saved_by(trace: Trace, rows: Sequence[int]) -> Saved:
     )
 
 
-def _amounts(trace: Trace) -> tuple[list[float | None], list[float | None]]:
+def round_amounts(trace: Trace) -> tuple[list[float | None], list[float | None]]:
     """Return tokens and cost of every round, its own or those of its calls; kept on the trace."""
     found: tuple[list[float | None], list[float | None]] | None = trace.cache.get("amounts")
     if found is None:
@@ -118,32 +119,36 @@ def _amounts(trace: Trace) -> tuple[list[float | None], list[float | None]]:
 
 
 def _round_tokens(trace: Trace, row: int) -> float | None:
-    rounds, calls = trace.tables["rounds"], trace.tables["calls"]
-    own = _total((rounds["input_tokens"][row], rounds["output_tokens"][row]))
+    calls, own = trace.tables["calls"], trace.tables["rounds"]["tokens"][row]
     return own if own is not None else _total(calls["tokens"][c] for c in trace.round_calls[row])
 
 
-def _started_rows(trace: Trace, rows: Sequence[int]) -> list[int]:
+def started_rows(trace: Trace, rows: Sequence[int]) -> list[int]:
     """Return the rows of all threads that the calls of some rounds started, at any depth."""
-    threads = trace.tables["threads"]
-    if len(threads["thread"]) < 2:
+    if len(trace.tables["threads"]["thread"]) < 2:
         return []
-    calls, rounds = trace.tables["calls"], trace.tables["rounds"]
-    started = {
-        id_: thread
-        for thread, id_ in zip(threads["thread"], threads["parent_call"], strict=True)
-        if id_
-    }
-    of_thread: dict[str, list[int]] = {}
-    for row, thread in enumerate(rounds["thread"]):
-        of_thread.setdefault(thread, []).append(row)
+    started, of_thread = _family(trace)
+    call_ids = trace.tables["calls"]["call_id"]
     found: list[int] = []
     todo, seen = list(rows), set[str]()
     while todo:
         for call in trace.round_calls[todo.pop()]:
-            thread = started.get(calls["call_id"][call])
+            thread = started.get(call_ids[call])
             if thread is not None and thread not in seen:
                 seen.add(thread)
                 found += of_thread.get(thread, [])
                 todo += of_thread.get(thread, [])
+    return found
+
+
+def _family(trace: Trace) -> tuple[dict[str, str], dict[str, list[int]]]:
+    """Return the thread that each call started, and the rows of each thread; kept on the trace."""
+    found: tuple[dict[str, str], dict[str, list[int]]] | None = trace.cache.get("family")
+    if found is None:
+        threads = trace.tables["threads"]
+        pairs = zip(threads["thread"], threads["parent_call"], strict=True)
+        rows: dict[str, list[int]] = {}
+        for row, thread in enumerate(trace.tables["rounds"]["thread"]):
+            rows.setdefault(thread, []).append(row)
+        found = trace.cache["family"] = ({id_: thread for thread, id_ in pairs if id_}, rows)
     return found

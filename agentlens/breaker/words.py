@@ -13,6 +13,7 @@ __all__ = [
     "query_reason",
     "query_words",
     "rounds_phrase",
+    "saving_words",
     "score_words",
     "shorten",
 ]
@@ -49,7 +50,8 @@ def rounds_phrase(first: int, last: int, lang: str = "en") -> str:
     return f"round {first}" if first == last else f"rounds {first}–{last}"
 
 
-def _saving(first: int, last: int, seconds: float | None, lang: str) -> str:
+def saving_words(first: int, last: int, seconds: float | None, lang: str) -> str:
+    """Say what stopping before a range of rounds would have saved."""
     span = rounds_phrase(first, last, lang)
     if lang == "zh":
         return f"本可省去{span}" + (f"（{duration(seconds)}）" if seconds is not None else "")
@@ -67,7 +69,7 @@ def budget_words(round: int, used: int, lang: str = "en") -> str:
 def budget_reason(round: int, used: int, last: int, seconds: float | None, lang: str = "en") -> str:
     """Say that the budget of rounds was used up, and what stopping there would have saved."""
     comma = "；" if lang == "zh" else "; "
-    return f"{budget_words(round, used, lang)}{comma}{_saving(round, last, seconds, lang)}"
+    return f"{budget_words(round, used, lang)}{comma}{saving_words(round, last, seconds, lang)}"
 
 
 def query_words(
@@ -92,4 +94,8 @@ def query_reason(
 ) -> str:
     """Say why the query rule tripped, as `query_words` does, and what it would have saved."""
     comma = "；" if lang == "zh" else "; "
-    return query_words(round=round, lang=lang, **said) + comma + _saving(round, last, seconds, lang)
+    return (
+        query_words(round=round, lang=lang, **said)
+        + comma
+        + saving_words(round, last, seconds, lang)
+    )

@@ -111,7 +111,7 @@ def _counts(view: View, axis: Axis, look: Look) -> Any:
     """Return the count as steps: each round holds its value from its start to its end."""
     counts = view.replay.counts["query"]
     xs: list[float] = []
-    ys: list[int | None] = []
+    ys: list[float | None] = []
     for place, row in enumerate(view.rows):
         for edge in axis.cell(place):
             xs.append(edge)

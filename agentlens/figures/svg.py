@@ -134,7 +134,7 @@ def _containment(frame: Frame) -> list[str]:
 def _count(frame: Frame) -> list[str]:
     """Draw steps; where rounds are many, the highest count of each pixel column."""
     view, counts = frame.view, frame.view.replay.counts["query"]
-    steps: list[tuple[int, int]] = []  # column, count
+    steps: list[tuple[int, float]] = []  # column, count
     for place, row in enumerate(view.rows):
         count = counts[row]
         column = round(frame.x(place - 0.5))
@@ -142,7 +142,7 @@ def _count(frame: Frame) -> list[str]:
             steps[-1] = (column, max(steps[-1][1], -1 if count is None else count))
         else:
             steps.append((column, -1 if count is None else count))
-    path, last = "", -1
+    path, last = "", -1.0
     for column, count in steps:
         if count < 0:
             path += f"H{column}" if last >= 0 else ""

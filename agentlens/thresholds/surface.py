@@ -16,7 +16,7 @@ from agentlens.breaker.classic import COUNT, RESET
 from agentlens.breaker.clearing import pair_scores
 from agentlens.breaker.counting import count_trace
 from agentlens.breaker.policy import Policy, as_policy
-from agentlens.breaker.rules import run_rules
+from agentlens.breaker.rules import first_stop, run_rules
 from agentlens.breaker.signals import QuerySignals, query_signals
 from agentlens.breaker.switches import as_fraction
 from agentlens.errors import PolicyError
@@ -155,9 +155,11 @@ def surface(trace: Trace, policy: Policy | str | None = None) -> Surface:
     signals = query_signals(trace, policy)
     longest = max((_longest_run(signals, rows) for rows in signals.sequences), default=0)
     _, outcomes = run_rules(trace, policy)
+    fixed = {name: outcome for name, outcome in outcomes.items() if name != "query"}
+    stops = [first_stop(fixed, n) for n in range(len(signals.sequences))]
     budget = tuple(
-        None if counted.trip is None else rows[counted.trip]
-        for rows, counted in zip(signals.sequences, outcomes["budget"], strict=True)
+        None if stop is None else rows[stop.place]
+        for rows, stop in zip(signals.sequences, stops, strict=True)
     )
     return Surface(trace, policy, signals, longest if policy.enabled else 0, budget)
 
