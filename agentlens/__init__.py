@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from agentlens import figures
+    from agentlens.breaker.guard import Decision, Guard
     from agentlens.breaker.policy import Policy
     from agentlens.breaker.replay import Replay, replay
     from agentlens.errors import PolicyError, TraceError
@@ -25,6 +26,8 @@ __version__ = "0.1.0"
 
 _HOME = {
     "Corpus": "agentlens.trace.corpus",
+    "Decision": "agentlens.breaker.guard",
+    "Guard": "agentlens.breaker.guard",
     "Lens": "agentlens.widgets.lens",
     "Policy": "agentlens.breaker.policy",
     "PolicyError": "agentlens.errors",
@@ -43,9 +46,9 @@ _HOME = {
 }
 
 __all__ = [
-    "Corpus", "Lens", "Policy", "PolicyError", "Replay", "Surface", "Trace", "TraceError",
-    "__version__", "figures", "load", "load_many", "replay", "scan", "surface", "to_atif",
-    "write_atif",
+    "Corpus", "Decision", "Guard", "Lens", "Policy", "PolicyError", "Replay", "Surface", "Trace",
+    "TraceError", "__version__", "figures", "load", "load_many", "replay", "scan", "surface",
+    "to_atif", "write_atif",
 ]  # fmt: skip
 
 

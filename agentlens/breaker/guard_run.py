@@ -1,0 +1,225 @@
+"""The engine of a guard: one live run, all of its threads, under one policy.
+
+Every method is called with the run's lock held, and none raises for anything that a host hands in:
+a fault is an event, and the run goes on as if the guard had said nothing (R19). A stop that was
+made before the fault holds.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from threading import RLock
+from typing import TYPE_CHECKING, Any
+
+from agentlens.breaker.decision import PROCEED, Decision, decide, in_shadow
+from agentlens.breaker.guard_eye import GuardEye
+from agentlens.breaker.guard_log import GuardLog
+from agentlens.breaker.guard_thread import GuardThread, LiveSequence, OpenRound, forced
+from agentlens.breaker.live_history import LiveHistory
+from agentlens.breaker.machine import Machine
+from agentlens.breaker.plain_values import plain_text
+from agentlens.breaker.rules import start_rules
+from agentlens.breaker.seen import Finding, SeenRound, Stepper
+from agentlens.trace.run_log import MAIN
+
+if TYPE_CHECKING:
+    from agentlens.breaker.policy import Policy
+    from agentlens.trace.tools import ToolSpec
+
+__all__ = ["GuardRun"]
+
+
+class GuardRun:
+    """One live run.
+
+    Parameters
+    ----------
+    policy, mode, tools
+        As for `agentlens.Guard`.
+    clock, record
+        As for `GuardLog`.
+    """
+
+    def __init__(
+        self,
+        policy: Policy,
+        mode: str,
+        tools: Mapping[str, ToolSpec] | None,
+        clock: Callable[[], float] | None,
+        record: str | os.PathLike[str] | None,
+    ):
+        self.policy, self.mode, self.tools = policy, mode, tools
+        self.lock = RLock()
+        self._eye = GuardEye(tools)
+        self.log = GuardLog(clock, record)
+        self.threads: dict[str, GuardThread] = {MAIN: GuardThread(MAIN)}
+        self._histories: dict[Hashable, LiveHistory] = {}
+
+    def before(self, thread: GuardThread, calls: Any, said: Mapping[str, Any]) -> Decision:
+        """Look at a round that has not run."""
+        now, decision, seen = self.log.now(), None, None
+        try:
+            if thread.open is not None:
+                self.log.emit("round_without_results", now, thread)
+                self._finish(thread, (), now)
+            self._number(thread, now)
+            items = _listed(calls)
+            decision = self.latched(thread, len(items))
+            seen = self._eye.see(thread, items, said, now, self.log)
+            findings = self._ask(thread, lambda rule: rule.before(seen), decision is not None, now)
+            if decision is None:
+                decision = decide(findings, len(items))
+                self._keep(thread, decision, now)
+        except Exception as error:
+            self.log.fault("before", error, thread, moment=now)
+            decision = decision or self.latched(thread) or PROCEED
+        if self.mode == "shadow":
+            decision = in_shadow(decision)
+        if seen is not None:
+            self._let_through(thread, seen, decision, now)
+        self.log.flush(now)
+        return decision
+
+    def after(self, thread: GuardThread, results: Any) -> Decision:
+        """Look at what a round brought."""
+        now, decision = self.log.now(), None
+        try:
+            items = _listed(results)
+            if thread.open is not None:
+                decision = self.latched(thread)
+                findings = self._finish(thread, items, now)
+                if decision is None and findings:
+                    decision = decide([f for f in findings if f.level != "block"], 0)
+                    self._keep(thread, decision, now)
+                    self.log.decided(thread, "finding", decision, self.mode, now)
+            elif items:
+                self.log.emit("results_without_round", now, thread, count=len(items))
+        except Exception as error:
+            self.log.fault("after", error, thread, moment=now)
+        decision = decision or self.latched(thread) or PROCEED
+        if self.mode == "shadow":
+            decision = in_shadow(decision)
+        self.log.flush(now)
+        return decision
+
+    def happened(self, thread: GuardThread, kind: str, text: Any) -> None:
+        """Note an event of the run, such as ``compaction``; ``user_message`` starts a request."""
+        now = self.log.now()
+        try:
+            if kind == "user_message":
+                if thread.open is not None:
+                    self._finish(thread, (), now)
+                thread.asked = True
+                if self.policy.scope == "request":
+                    thread.sequence = None
+            self.log.happened(thread, kind, now, plain_text(text) if text else "")
+        except Exception as error:
+            self.log.fault("event", error, thread, moment=now)
+        self.log.flush(now)
+
+    def start_thread(self, name: str, parent: GuardThread, call_id: str | None) -> GuardThread:
+        """Return the thread of that name; a new one is a sub-agent that `parent` started."""
+        known = self.threads.get(name)
+        if known is not None:
+            return known
+        if call_id is None and parent.open is not None and parent.open.seen.calls:
+            call_id = parent.open.seen.calls[0].call_id
+        starter, request = self._eye.asked_in.get(call_id or "", (parent.name, 1))
+        thread = GuardThread(name, self._group(self.threads[starter], request))
+        self.threads[name] = thread
+        self.log.started(thread, parent.name, call_id, self.log.now())
+        return thread
+
+    def _group(self, thread: GuardThread, request: int) -> Hashable:
+        """Return the history that the queries of a thread's request belong to (A-18, A-19)."""
+        if self.policy.history_scope == "tree" and thread.group is not None:
+            return thread.group
+        return thread.name, request if self.policy.scope == "request" else 0
+
+    def _number(self, thread: GuardThread, now: float | None) -> None:
+        """Give a round its number, and a new request its rules."""
+        if thread.asked:
+            thread.request += 1
+            thread.asked = False
+        thread.round += 1
+        if thread.sequence is None:
+            thread.sequence = LiveSequence([], Machine(clock=self.log.now))
+            group = self._group(thread, thread.request)
+            try:
+                thread.sequence.rules = start_rules(
+                    self.policy, group=group, shared=self._histories
+                )
+            except Exception as error:
+                self.log.fault("start", error, thread, moment=now)
+
+    def latched(self, thread: GuardThread, calls: int = 0) -> Decision | None:
+        """Return the stop that holds already, or None."""
+        if self.mode == "forced_open":
+            return forced(calls)
+        old = thread.sequence.stopped if thread.sequence else None
+        if old is None:
+            return None
+        return Decision("stop", True, old.reason, tuple(range(calls)), "stop", old.rule)
+
+    def _ask(
+        self,
+        thread: GuardThread,
+        question: Callable[[Stepper], Finding | None],
+        stopped: bool,
+        now: float | None,
+    ) -> list[Finding]:
+        """Ask every rule; one that fails says nothing, and the others are asked all the same."""
+        found = []
+        for rule in thread.sequence.rules if thread.sequence else ():
+            if stopped and not getattr(rule, "outlives_stop", False):
+                continue
+            try:
+                finding = question(rule)
+            except Exception as error:
+                self.log.fault(type(rule).__name__, error, thread, moment=now)
+                continue
+            if finding is not None:
+                found.append(finding)
+        return found
+
+    def _keep(self, thread: GuardThread, decision: Decision, now: float | None) -> None:
+        """Keep a stop: everything after it is stopped too (A-21)."""
+        sequence = thread.sequence
+        if sequence is None or not decision.stop:
+            return
+        sequence.stopped = decision
+        if self.mode == "enforce":
+            for step in sequence.move(thread.round):
+                self.log.emit(
+                    "transition", now, thread, source=step.source, cause=step.cause,
+                    by=step.event, target=step.target,
+                )  # fmt: skip
+
+    def _let_through(
+        self, thread: GuardThread, seen: SeenRound, decision: Decision, now: float | None
+    ) -> None:
+        """Tell what was decided, and which calls now run."""
+        self.log.decided(thread, "decision", decision, self.mode, now)
+        if not decision.stop:
+            thread.open = OpenRound(seen, decision.blocked, now)
+            self.log.tools_started(thread, thread.open, now)
+
+    def _finish(
+        self, thread: GuardThread, items: Iterable[Any], now: float | None
+    ) -> list[Finding]:
+        """Close the open round with what came back, and ask the rules about it."""
+        done, thread.open = thread.open, None
+        assert done is not None
+        stopped = bool(thread.sequence and thread.sequence.stopped)
+        results = self._eye.results(thread, done, list(items), now, self.log)
+        return self._ask(thread, lambda rule: rule.after(done.seen, results), stopped, now)
+
+
+def _listed(value: Any) -> list[Any]:
+    """Return what a host hands in as a list; one call or result may stand alone."""
+    if value is None:
+        return []
+    if isinstance(value, Mapping | str) or not isinstance(value, Iterable):
+        return [value]
+    return list(value)
