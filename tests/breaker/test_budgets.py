@@ -292,9 +292,8 @@ def test_an_incident_is_said_in_both_languages():
     assert incident_words(4, incident) == (
         "round 4: the budget of 9,000 tokens is used up (9,410 tokens used)"
     )
-    assert (
-        incident_words(4, incident, "zh")
-        == "第 4 轮：9,000 个 token的预算已用完（已用 9,410 个 token）"
+    assert incident_words(4, incident, "zh") == (
+        "第 4 轮：预算已用完，上限 9,000 个 token，已用 9,410 个 token"
     )
     slow = Incident("tool_timeout", 31.0, 30.0, "web_search")
     assert incident_words(2, slow) == "round 2: web_search took 31.0 s; its limit is 30.0 s"
