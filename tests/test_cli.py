@@ -326,3 +326,27 @@ def test_formats_prints_every_registered_format(capsys):
     rows = {row["format"]: row for row in json.loads(out_of(capsys, "formats", "--json"))}
     assert rows["claude_code"]["holds"] == ["times", "tokens", "threads"]
     assert rows["smolagents"]["recorded"] == {"smolagents": "1.26.0"}
+
+
+def test_show_prints_the_calls(incident, tmp_path, capsys):
+    lines = out_of(capsys, "show", incident).splitlines()
+    assert lines[0] == "incident.jsonl: plain, 5 calls in 5 rounds"
+    assert lines[1] == "Would have stopped before round 3 of 5. Saved: 3 rounds, 21.5 s."
+    assert [line.split()[:2] for line in lines[4:6]] == [["1", "web_search"], ["2", "web_search"]]
+    assert lines[6].startswith("──")
+    assert [line.split()[0] for line in lines[7:]] == ["3", "4", "5"]
+    only = out_of(capsys, "show", incident, "--rounds", "2-3").splitlines()
+    assert [line.split()[0] for line in only[4:]] == ["2", "──", "3"]
+    assert "no thread 'x'" in out_of(capsys, "show", incident, "--thread", "x", code=2)
+    for wrong in ("", "-", "3-2", "a", "1-2-3"):
+        with pytest.raises(SystemExit):
+            main(["show", incident, f"--rounds={wrong}"])
+        assert "rounds" in capsys.readouterr().err
+
+
+def test_show_of_many_rounds_is_short_unless_all_are_asked_for(tmp_path, capsys):
+    trace = write(tmp_path / "t.jsonl", [f"q{n}" for n in range(1, 1001)])
+    lines = out_of(capsys, "show", trace).splitlines()
+    assert len(lines) == 4 + 31
+    assert lines[19].split() == ["…", "970", "rounds", "…"]
+    assert len(out_of(capsys, "show", trace, "--all").splitlines()) == 4 + 1000

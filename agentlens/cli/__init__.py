@@ -1,4 +1,4 @@
-"""The command line: `agentlens lab`, `replay`, `scan`, `policies`, `formats`, `convert`."""
+"""The command line: `agentlens lab`, `replay`, `show`, `scan`, `convert` and the others."""
 
 from __future__ import annotations
 
@@ -43,6 +43,13 @@ def parser() -> argparse.ArgumentParser:
     replay.add_argument("--json", action="store_true", help="everything, as JSON")
     replay.set_defaults(run=commands.replay)
 
+    show = sub.add_parser("show", help="the calls of a run, round by round")
+    show.add_argument("trace", help="log of a run; - is standard input")
+    show.add_argument("--thread", metavar="NAME", help="this thread only")
+    show.add_argument("--rounds", type=_range, metavar="A-B", help="these rounds, such as 20-40")
+    show.add_argument("--all", action="store_true", help="every round, however many there are")
+    show.set_defaults(run=commands.show)
+
     scan = sub.add_parser("scan", help="one row a session, worst first")
     scan.add_argument("folder", help="folder, glob or file of logs")
     _policy_options(scan)
@@ -70,6 +77,17 @@ def _count(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"expected a whole number from 1 on, not {text!r}")
     return int(text)
+
+
+def _range(text: str) -> tuple[int, int | None]:
+    first, dash, last = text.partition("-")
+    if not (first or last) or not all(part.isdecimal() or not part for part in (first, last)):
+        raise argparse.ArgumentTypeError(f"expected rounds such as 20-40, 20- or 7, not {text!r}")
+    low = int(first) if first else 0
+    high = int(last) if last else None if dash else low
+    if high is not None and high < low:
+        raise argparse.ArgumentTypeError(f"the first round is after the last: {text!r}")
+    return low, high
 
 
 def _policy_options(of: argparse.ArgumentParser) -> None:

@@ -15,7 +15,17 @@ if TYPE_CHECKING:
     from agentlens.breaker.policy import Policy
     from agentlens.trace.model import Trace
 
-__all__ = ["LAB_FOLDER", "convert", "formats", "lab", "policies", "policy_of", "replay", "scan"]
+__all__ = [
+    "LAB_FOLDER",
+    "convert",
+    "formats",
+    "lab",
+    "policies",
+    "policy_of",
+    "replay",
+    "scan",
+    "show",
+]
 
 #: Where `agentlens lab` puts its notebooks, below the current folder.
 LAB_FOLDER = "agentlens-notebooks"
@@ -88,6 +98,31 @@ def replay(args: Namespace) -> int:
     else:
         for line in replay_lines(result, args.lang, everything=args.all):
             print(line)
+    return 0
+
+
+def show(args: Namespace) -> int:
+    """Print the calls of a run."""
+    from agentlens.breaker.replay import replay as replayed
+    from agentlens.cli.listing import chosen_rounds, listing
+    from agentlens.cli.terminal import console, print_listing
+    from agentlens.figures.verdict import said_of
+    from agentlens.figures.view import view_of
+    from agentlens.widgets.escape import clean
+
+    trace = _read(args.trace)
+    rows = chosen_rounds(trace, args.thread, args.rounds)
+    result = replayed(trace)
+    threads = len(trace.tables["threads"]["thread"])
+    many = f", {threads} threads" if threads > 1 else ""
+    total = len(trace.tables["rounds"]["round"])
+    print(f"{clean(trace.name)}: {trace.format}, {len(trace)} calls in {total} rounds{many}")
+    print(clean(said_of(view_of(result)).verdict))
+    for note in trace.notes:
+        print(clean(f"note: {note}"))
+    print()
+    everything = args.all or args.rounds is not None
+    print_listing(listing(trace, rows, result, everything=everything), console())
     return 0
 
 
