@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import Final
 
 __all__ = ["digest", "lines", "mask", "new_lines"]
@@ -27,7 +28,7 @@ _Guard = Callable[[str], object]
 
 def _has(*words: str) -> _Guard:
     """Return a guard for lower-case lines that hold one of some words."""
-    return lambda low: any(word in low for word in words)
+    return re.compile("|".join(map(re.escape, words))).search
 
 
 _ANY_CLOCK: Final = re.compile(r"\d:[0-5]\d").search
@@ -90,6 +91,8 @@ _RULES: Final[tuple[tuple[str, _Guard, re.Pattern[str]], ...]] = tuple(
     )
 )
 _SPACE = re.compile(r"\s+")
+#: Longer lines seldom repeat, and are not kept.
+_SHORT = 300
 
 
 def mask(line: str) -> str:
@@ -124,8 +127,17 @@ def lines(text: object) -> list[str]:
     """
     if not isinstance(text, str):
         return []
-    masked = (_SPACE.sub(" ", mask(line)).strip() for line in text.splitlines())
-    return [line for line in masked if line]
+    return [line for line in map(_clean, text.splitlines()) if line]
+
+
+def _clean(line: str) -> str:
+    return _known(line) if len(line) <= _SHORT else _SPACE.sub(" ", mask(line)).strip()
+
+
+@lru_cache(maxsize=1 << 15)
+def _known(line: str) -> str:
+    """Return a short line masked: in a run that goes in circles most lines come again."""
+    return _SPACE.sub(" ", mask(line)).strip()
 
 
 def new_lines(texts: Iterable[object]) -> list[int]:
