@@ -27,7 +27,6 @@ __all__ = ["STATUSES", "UNNAMED", "live_call", "live_result", "results_of", "see
 UNNAMED = "(unnamed)"
 
 STATUSES = frozenset("ok error denied timeout interrupted missing".split())
-_MISSING = SeenResult("missing", "")
 
 
 def live_call(
@@ -74,14 +73,12 @@ def live_result(
     started, ended
         When its round was let through, and when its results came.
     """
-    if item is None:
-        return _MISSING, {}
     about = item if isinstance(item, Mapping) else {"result": item}
     error, status = about.get("error"), about.get("status")
     error = None if error is None else bool(error)
     status = status if isinstance(status, str) and status in STATUSES else None
     if (about.get("result") is None and error is None and status is None) or status == "missing":
-        return _MISSING, {}
+        return SeenResult("missing", "", started=started), {}
     text = _result_text(about.get("result"))
     given = plain_count(about.get("exit_code"))
     judged, kind, code, _ = judge(text, error=error, exit_code=given)
