@@ -3,12 +3,14 @@
 Facts that it rests on: ``{"history": [{model_output, result, state, metadata}]}``; a step may hold
 several actions, each a mapping of one name to its arguments, paired with `result` by place;
 elements are numbered anew on every page, so an element is what `interacted_element` says (its
-xpath or hash) on the page's URL; a null `model_output` is an answer that could not be parsed, and
-its error stands in the result; `step_start_time` and `step_end_time` are epoch seconds.
+xpath or hash) on the page's URL; newer versions keep what a step sent to the model, the task in it
+(``state_message``); a null `model_output` is an answer that could not be parsed, and its error
+stands in the result; `step_start_time` and `step_end_time` are epoch seconds.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -22,6 +24,7 @@ from agentlens.trace.times import parse_time
 __all__ = ["NAME", "read", "sniff", "split"]
 
 NAME = "browser_use"
+_TASK = re.compile(r"<user_request>\n?(.*?)\n?</user_request>", re.DOTALL)
 _THOUGHTS = ("thinking", "evaluation_previous_goal", "memory", "next_goal")
 _ELEMENT = ("x_path", "xpath", "element_hash", "stable_hash", "css_selector", "node_name")
 
@@ -62,6 +65,8 @@ def read(part: Part, build: TraceBuilder) -> None:
         if not _is_step(step):
             build.note("skipped", "a record is not a step", number)
             continue
+        if not seen:
+            _task(step, number, build)
         seen = True
         _step(step, number, build)
         last = [r for r in dicts(step.get("result")) if r.get("is_done") is True]
@@ -75,6 +80,14 @@ def read(part: Part, build: TraceBuilder) -> None:
             "status": ("success" if success else "failure") if known else "unknown",
             "exit_reason": "done", "raw": success,
         })  # fmt: skip
+
+
+def _task(step: Mapping[str, Any], number: int, build: TraceBuilder) -> None:
+    """Take the task out of what the first step sent; older histories do not hold it."""
+    found = _TASK.search(as_text(step.get("state_message")))
+    if found:
+        build.describe(task=found[1] or None)
+        build.user(found[1], line=number)
 
 
 def _step(step: Mapping[str, Any], number: int, build: TraceBuilder) -> None:
