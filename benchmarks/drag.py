@@ -103,9 +103,10 @@ def _stage(page: NotebookPage, rounds: int, extension: bool, looped: bool) -> li
     shown = page.page.evaluate("window.__shown")
     page.wait_idle()
     page.page.wait_for_timeout(1_000)
-    grip = page.page.get_by_role("slider").first
+    grip = page.page.get_by_role("slider").first.element_handle()  # found once: looking costs
     grip.scroll_into_view_if_needed()
-    start, places = _zigzag(grip.locator(".al-pill"), (0, 3), 10)
+    pill = grip.query_selector(".al-pill")
+    start, places = _zigzag(pill, (0, 3), 10)
     rows = []
     if extension:
         rows += [
@@ -118,7 +119,7 @@ def _stage(page: NotebookPage, rounds: int, extension: bool, looped: bool) -> li
     if looped:
         page.wait_idle()
         page.page.evaluate(_FIND_MODEL)
-        start, places = _zigzag(grip.locator(".al-pill"), (0, 3), 10)
+        start, places = _zigzag(pill, (0, 3), 10)
         shows = "JSON.stringify(window.__stage.get('confirmed'))"
         lags = drag(page.page, grip, shows, start, places)
         rows.append(_row("Lens: confirmed by the kernel", rounds, extension, lags))
@@ -146,7 +147,7 @@ def _peer(chromium: Any, server: LabServer, rounds: int, extension: bool) -> dic
         page.page.wait_for_selector(".js-plotly-plot .gl-canvas", timeout=60_000)
         page.page.wait_for_timeout(2_000)
         page.page.evaluate(_COUNT_PLOTS)
-        grip = page.page.locator(".noUi-handle").first
+        grip = page.page.locator(".noUi-handle").first.element_handle()
         start, places = _zigzag(grip, (3, 0), 3)
         lags = drag(page.page, grip, "window.__plots", start, places)
         return _row("FigureWidget (scattergl) with a slider", rounds, extension, lags)

@@ -53,7 +53,7 @@ def drag(
     page
         Playwright's page.
     grip
-        Locator of what is dragged.
+        What is dragged, an element or a locator.
     body
         JavaScript expression over ``element`` (the grip) that changes when the move shows.
     start, places

@@ -16,8 +16,8 @@ __all__ = ["MODULES", "join_modules", "stage_css", "stage_esm"]
 
 #: In the order in which they are joined: a module comes after those that it imports.
 MODULES = tuple(
-    "exact count data words lanes scale colours patterns bands draw marks gutter handles verdict "
-    "map loader plot tip pointer theme frame state stage".split()
+    "exact count data words lanes scale colours patterns measure bands draw marks gutter handles "
+    "verdict map loader plot tip pointer theme frame state stage".split()
 )
 
 

@@ -1,6 +1,7 @@
 import { cellOf } from "./data.js";
 import { fade, inkOn } from "./colours.js";
 import { dotted, hatch } from "./patterns.js";
+import { textWidth } from "./measure.js";
 
 // The machine's states: what it would have been in, request by request.
 
@@ -54,7 +55,7 @@ export function paintBands(ctx, scene) {
 
 function label(ctx, text, state, x, top, width, height, ink, ground) {
   const check = state === "finalizing";
-  const need = ctx.measureText(text).width;
+  const need = textWidth(ctx, text);
   const fits = need + (check ? 24 : 12) <= width;
   if (fits) {
     if (state === "stalled" || state === "waiting_human") { // the pattern must not run through the word

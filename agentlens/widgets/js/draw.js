@@ -3,6 +3,7 @@ import { fade } from "./colours.js";
 import { hatch } from "./patterns.js";
 import { visible } from "./scale.js";
 import { paintBands } from "./bands.js";
+import { textWidth } from "./measure.js";
 
 // The upper canvas: all that moves with a handle. It never takes the pointer.
 
@@ -170,7 +171,7 @@ function paintTrips(ctx, scene) {
 
 function flag(ctx, { colours, font, axes }, x, y, text) {
   ctx.font = font(12, 600);
-  const width = ctx.measureText(text).width + 12;
+  const width = textWidth(ctx, text) + 12;
   const left = x + width > axes.x.offset + axes.x.length + 40 ? x - width + 1 : x - 1;
   ctx.fillStyle = colours.trip;
   ctx.beginPath();

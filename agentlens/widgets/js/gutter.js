@@ -3,6 +3,7 @@ import { clusterColour, fade, inkOn } from "./colours.js";
 import { levelValue } from "./exact.js";
 import { ticks } from "./scale.js";
 import { grouped } from "./words.js";
+import { textWidth } from "./measure.js";
 
 // What stands beside the strips: their names, lane labels, ticks, the one x axis, plateau rails.
 
@@ -15,9 +16,9 @@ export function paintGutters(ctx, scene) {
 }
 
 export function ellipsis(ctx, text, width) {
-  if (ctx.measureText(text).width <= width) return text;
+  if (textWidth(ctx, text) <= width) return text;
   const letters = Array.from(text.slice(0, 80));
-  while (letters.length && ctx.measureText(`${letters.join("")}…`).width > width) letters.pop();
+  while (letters.length && textWidth(ctx, `${letters.join("")}…`) > width) letters.pop();
   return letters.length ? `${letters.join("")}…` : "";
 }
 
@@ -41,12 +42,12 @@ function paintNames(ctx, { plan, words, colours, font }) {
 }
 
 function wrap(ctx, text, width) {
-  if (ctx.measureText(text).width <= width) return [text];
+  if (textWidth(ctx, text) <= width) return [text];
   const words = text.includes(" ") ? text.split(" ") : [text];
   const lines = [];
   for (const word of words) {
     const joined = lines.length ? `${lines[lines.length - 1]} ${word}` : word;
-    if (lines.length && ctx.measureText(joined).width <= width) lines[lines.length - 1] = joined;
+    if (lines.length && textWidth(ctx, joined) <= width) lines[lines.length - 1] = joined;
     else lines.push(word);
   }
   return lines;
@@ -109,7 +110,7 @@ function paintAxis(ctx, { plan, view, axes, time, colours, font, words }) {
   const name = time ? words.axis_time : words.axis_round;
   const nameLeft = plan.narrow ? Infinity : plan.left - 10;
   for (const [value, text] of ticks(view, axes, time)) {
-    const x = axes.x.px(value), half = ctx.measureText(text).width / 2;
+    const x = axes.x.px(value), half = textWidth(ctx, text) / 2;
     if (x < axes.x.offset - 1 || x > right + 1) continue;
     ctx.fillStyle = colours.muted;
     ctx.fillText(text, Math.min(x, right - half), top); // the last one ends with the axis

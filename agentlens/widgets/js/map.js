@@ -4,6 +4,7 @@ import { fade, inkOn, rampColour } from "./colours.js";
 import { hatch } from "./patterns.js";
 import { fitCanvas } from "./draw.js";
 import { say } from "./words.js";
+import { textWidth } from "./measure.js";
 
 // The trip map: similarity across, threshold up, a cell says before which round it would have
 // stopped. Columns are plateaus: between two borders nothing changes, so there is no grid to miss one.
@@ -48,7 +49,7 @@ export function makeMap(host, set) {
     canvas.title = cell ? cell.title : "";
     canvas.style.cursor = cell ? "pointer" : "";
   });
-  let cells = null, ground = null, scene = null;
+  let cells = null, ground = null, scene = null, ringed = "";
   return {
     paint(now, anew) {
       scene = now;
@@ -57,6 +58,9 @@ export function makeMap(host, set) {
         ground = cells && copyOf(canvas);
       }
       if (!cells) return;
+      const ring = `${currentColumn(scene)} ${scene.threshold}`;
+      if (ring === ringed && !anew) return; // what does not change costs no frame
+      ringed = ring;
       const ctx = canvas.getContext("2d");
       ctx.save();
       ctx.setTransform(1, 0, 0, 1, 0, 0);
@@ -64,6 +68,8 @@ export function makeMap(host, set) {
       ctx.drawImage(ground, 0, 0);
       ctx.restore();
       paintRing(ctx, scene, cells);
+    },
+    name() {
       canvas.setAttribute("aria-label", say(scene.words, "map_label", { outcome: scene.outcome, rows: scene.mapRows }));
     },
   };
@@ -137,9 +143,9 @@ function paintRing(ctx, scene, { size, high, shade, width }) {
   if (trip < 0) return;
   const text = String(view.number[trip]), room = size - 3;
   if (fitting(ctx, font, text, room)) return; // the cell itself says it
-  const small = [10, 9, 8].find((px) => { ctx.font = font(px, 600); return ctx.measureText(text).width <= room; });
+  const small = [10, 9, 8].find((px) => { ctx.font = font(px, 600); return textWidth(ctx, text) <= room; });
   if (!small) ctx.font = font(11, 600);
-  const need = small ? size - 3 : ctx.measureText(text).width + 6;
+  const need = small ? size - 3 : textWidth(ctx, text) + 6;
   const left = Math.max(0, Math.min(width - need - 1, x - 0.5 + (size - need) / 2));
   const colour = rampColour(colours, shade(trip));
   ctx.fillStyle = colour;
@@ -159,7 +165,7 @@ function paintRing(ctx, scene, { size, high, shade, width }) {
 function fitting(ctx, font, text, room) {
   return [600, 400].find((bold) => {
     ctx.font = font(11, bold);
-    return ctx.measureText(text).width <= room;
+    return textWidth(ctx, text) <= room;
   });
 }
 
@@ -210,7 +216,7 @@ function paintBorders(ctx, { colours, font, mapColumns: columns, words, view, si
   });
   const used = [];
   for (const { x, text } of labels.sort((a, b) => a.away - b.away || b.x - a.x)) {
-    const half = ctx.measureText(text).width / 2 + 2;
+    const half = textWidth(ctx, text) / 2 + 2;
     if (used.some(([from, to]) => x - half < to && x + half > from)) continue;
     used.push([x - half, x + half]);
     ctx.fillRect(Math.round(x) - 0.5, y, 1, 4);

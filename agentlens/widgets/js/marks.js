@@ -165,3 +165,13 @@ export function paintLetters(ctx, scene) {
     ctx.fillText(letter, x, axes.lanes.px(layout.y[c]) + 0.5);
   }
 }
+
+// Where the nodes of a round stand, and their size, in pixels.
+export function nodesOf({ view, axes, layout, index, node, time }, i) {
+  const found = [];
+  const [low, high] = time ? [view.t0[i], view.t1[i]] : [i, i];
+  for (let c = index.firstOf[i]; c < index.firstOf[i + 1]; c++) {
+    found.push([axes.x.px((low + high) / 2), axes.lanes.px(layout.y[c]), node.size]);
+  }
+  return found;
+}

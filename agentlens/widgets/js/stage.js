@@ -1,9 +1,9 @@
-import { recount, recut, loadPayload, fullRanges } from "./state.js";
+import { fullRanges, isOverruled, loadPayload, recount, recut } from "./state.js";
 import { extent } from "./data.js";
 import { axesOf, planLayout } from "./scale.js";
 import { readColours } from "./colours.js";
 import { fitCanvas, paintOver } from "./draw.js";
-import { arcs, nodeSize, paintLetters, paintMarks } from "./marks.js";
+import { arcs, nodeSize, nodesOf, paintLetters, paintMarks } from "./marks.js";
 import { paintGutters } from "./gutter.js";
 import { makeHandles, placeHandles } from "./handles.js";
 import { makeMap } from "./map.js";
@@ -23,7 +23,7 @@ function makeStage(model, el) {
   const dom = buildFrame(el);
   const state = { similarity: [4, 5], threshold: 2, selected: -1, hovered: -1, zoom: null, confirmed: null };
   const dirty = { payload: true, cut: true, count: true, plot: true, colours: true, done: true };
-  let frame = 0, plot = null, waiting = null, closed = false, held = false, sent = "";
+  let frame = 0, plot = null, waiting = null, closed = false, held = false, sent = "", told = false;
 
   function schedule(...what) {
     for (const name of what) dirty[name] = true;
@@ -34,7 +34,14 @@ function makeStage(model, el) {
     held = !done;
     if (change.similarity) state.similarity = change.similarity;
     if (change.threshold) state.threshold = change.threshold;
-    schedule("count", ...(done ? ["cut", "plot", "done"] : []));
+    if (done || told || dirty.count || dirty.cut || dirty.payload) {
+      schedule("count", ...(done ? ["cut", "plot", "done"] : []));
+      return;
+    }
+    told = true; // the first move of a frame: Python counts while the browser draws
+    recount(state);
+    push();
+    schedule();
   }
 
   function update() {
@@ -52,6 +59,7 @@ function makeStage(model, el) {
     } else if (dirty.done) dom.live.textContent = `${state.said.verdict} ${state.said.reason}`;
     push();
     for (const name of Object.keys(dirty)) dirty[name] = false;
+    told = false;
   }
 
   // Lanes that change fade in, so that the eye sees that they did.
@@ -107,18 +115,23 @@ function makeStage(model, el) {
     state.nodesOf = (i) => nodesOf(state, i);
     state.said = state.loading ? { verdict: state.words.loading || "…", reason: "", other: "", kind: "loading" } : verdictOf(state);
     state.outcome = state.said.verdict;
+    const empty = state.loading || !state.view.n;
+    if (!empty) {
+      if (!drawn) paintMarks(fitCanvas(dom.still, state.plan.width, state.plan.height), state);
+      const ctx = fitCanvas(dom.over, state.plan.width, state.plan.height);
+      paintOver(ctx, state);
+      paintLetters(ctx, state);
+      paintGutters(ctx, state);
+      map.paint(state, dirty.cut || dirty.plot || dirty.colours);
+    }
+    // The page is changed after all is painted: a font set in between would make it lay out twice.
     showVerdict(dom, state.said, state.words, isStale());
-    dom.body.hidden = state.loading || !state.view.n;
-    if (dom.body.hidden) return;
-    if (!drawn) paintMarks(fitCanvas(dom.still, state.plan.width, state.plan.height), state);
+    dom.body.hidden = empty;
+    if (empty) return;
     dom.still.style.visibility = drawn ? "hidden" : "visible";
     dom.plotly.style.visibility = drawn ? "visible" : "hidden";
-    const ctx = fitCanvas(dom.over, state.plan.width, state.plan.height);
-    paintOver(ctx, state);
-    paintLetters(ctx, state);
-    paintGutters(ctx, state);
     placeHandles(handles, state);
-    map.paint(state, dirty.cut || dirty.plot || dirty.colours);
+    map.name();
     dom.reset.hidden = !state.zoom;
     dom.reset.textContent = state.words.whole_run || "";
     dom.plot.setAttribute("aria-label", `${state.words.plot_label || ""} ${state.said.verdict}`);
@@ -183,7 +196,10 @@ function makeStage(model, el) {
     "change:lang": () => schedule("payload"),
     "change:x": () => schedule("payload"),
     "change:theme": () => { unwatch.apply(); schedule("colours", "plot"); },
-    "change:confirmed": () => { state.confirmed = model.get("confirmed"); schedule("count"); },
+    "change:confirmed": () => {
+      state.confirmed = model.get("confirmed");
+      if (!state.result || isOverruled(state)) schedule("count"); // else there is nothing new to show
+    },
     "change:selected": () => { state.selected = model.get("selected") ?? -1; schedule(); },
     "change:similarity": () => fromPython("similarity"),
     "change:threshold": () => fromPython("threshold"),
@@ -223,15 +239,6 @@ function makeStage(model, el) {
     if (dom.slot) dom.slot.remove();
     el.replaceChildren();
   };
-}
-
-function nodesOf({ view, axes, layout, index, node, time }, i) {
-  const found = [];
-  const [low, high] = time ? [view.t0[i], view.t1[i]] : [i, i];
-  for (let c = index.firstOf[i]; c < index.firstOf[i + 1]; c++) {
-    found.push([axes.x.px((low + high) / 2), axes.lanes.px(layout.y[c]), node.size]);
-  }
-  return found;
 }
 
 export default { render: ({ model, el }) => makeStage(model, el) };

@@ -45,14 +45,17 @@ export function recount(state) {
   state.mostThreshold = Math.max(6, state.longest + 1);
 }
 
-// Python has replayed the same setting: where it disagrees, it is right, and the console says so.
+// Whether Python has replayed the setting that is shown, and found another trip.
+export function isOverruled({ confirmed: said, similarity, threshold, result }) {
+  const same = said && said.threshold === threshold && said.similarity
+    && said.similarity[0] * similarity[1] === said.similarity[1] * similarity[0];
+  return !!same && (said.trip ?? -1) !== result.trip;
+}
+
+// Where Python disagrees, it is right, and the console says so.
 function overruled(result, state) {
-  const said = state.confirmed;
-  const same = said && said.threshold === state.threshold && said.similarity
-    && said.similarity[0] * state.similarity[1] === said.similarity[1] * state.similarity[0];
-  if (!same) return result;
-  const trip = said.trip ?? -1;
-  if (trip === result.trip) return result;
+  if (!isOverruled({ ...state, result })) return result;
+  const trip = state.confirmed.trip ?? -1;
   console.warn(`agentlens: the browser counts a trip at position ${result.trip}, Python at ${trip}`);
   const { view } = state;
   const tripOf = new Int32Array(view.sequences).fill(-1);
