@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from agentlens.thresholds.surface import Surface, surface
     from agentlens.trace.corpus import Corpus
     from agentlens.trace.formats.atif import to_atif, write_atif
+    from agentlens.trace.formats.plain_write import to_plain, write_plain
     from agentlens.trace.load import load, load_many
     from agentlens.trace.model import Trace
     from agentlens.widgets.lens import Lens
@@ -42,13 +43,15 @@ _HOME = {
     "scan": "agentlens.widgets.scan",
     "surface": "agentlens.thresholds.surface",
     "to_atif": "agentlens.trace.formats.atif",
+    "to_plain": "agentlens.trace.formats.plain_write",
     "write_atif": "agentlens.trace.formats.atif",
+    "write_plain": "agentlens.trace.formats.plain_write",
 }
 
 __all__ = [
     "Corpus", "Decision", "Guard", "Lens", "Policy", "PolicyError", "Replay", "Surface", "Trace",
     "TraceError", "__version__", "figures", "load", "load_many", "replay", "scan", "surface",
-    "to_atif", "write_atif",
+    "to_atif", "to_plain", "write_atif", "write_plain",
 ]  # fmt: skip
 
 

@@ -29,11 +29,15 @@ KEYS: Mapping[str, tuple[type, ...]] = {
     "thought": (str,), "text": (str,), "content": (str,), "started": (str, int, float),
     "seconds": (int, float),
     "tokens": (int,), "input_tokens": (int,), "output_tokens": (int,), "cost": (int, float),
-    "thread": (str,),
+    "cached_tokens": (int,), "cache_write_tokens": (int,), "reasoning_tokens": (int,),
+    "thread": (str,), "total": (bool,), "error_type": (str,),
     "role": (str,), "event": (str,), "time_quality": (str,), "model": (str,), "call_id": (str,),
     "exit_code": (int,), "status": (str,), "ended": (str, int, float),
     "parent": (str,), "parent_call": (str,),
 }  # fmt: skip
+#: Columns of a round to which each of its rows adds.
+_AMOUNTS = ("seconds", "tokens", "input_tokens", "cached_tokens", "cache_write_tokens",
+            "output_tokens", "reasoning_tokens", "cost")  # fmt: skip
 _WORDS = {int: "a whole number", float: "a number", str: "text", bool: "true or false",
           Mapping: "an object", list: "a list"}  # fmt: skip
 
@@ -93,7 +97,7 @@ def _check(row: Mapping[str, Any], number: int, part: Part, build: TraceBuilder)
             )
             raise part.error(f"{key!r} must be {words}, not {str(value)[:40]!r}", number)
         out[key] = value
-    for key in ("round", "seconds", "tokens", "cost"):
+    for key in ("round", *_AMOUNTS):
         if out.get(key, 0) < 0:
             raise part.error(f"{key!r} must not be negative", number)
     for key in ("started", "ended"):
@@ -110,12 +114,15 @@ def read(part: Part, build: TraceBuilder) -> None:
     _describe(part.about, build)
     rounds: dict[str, tuple[int, int]] = {}  # for each thread, number and row of its open round
     highest: dict[str, int] = {}  # of its request so far
+    told: set[int] = set()  # rounds whose amounts a row with 'total' gives
+    seen: dict[str, None] = {}
     found = False
     for number, record in part.records:
         if not isinstance(record, Mapping):
             raise part.error(f"expected an object, found {str(record)[:40]!r}", number)
         row = _check(record, number, part, build)
-        thread = row.get("thread", MAIN)
+        thread = row["thread"] = row.get("thread") or MAIN
+        seen[thread] = None
         words = row.get("text") or row.get("content") or ""
         if row.get("role") == "user" or row.get("event"):
             if row.get("role") == "user":
@@ -142,22 +149,30 @@ def read(part: Part, build: TraceBuilder) -> None:
             highest[thread] = max(given, highest.get(thread, -1))
             at = build.round(thread=thread, number=given, started=row.get("started"), line=number)
             rounds[thread] = given, at
-        _fill_round(row, words, at, build)
+        _fill_round(row, words, at, at in told, build)
+        if row.get("total"):
+            told.add(at)
         if row.get("tool"):
             _call(row, record, at, number, build)
     if not found:
         raise part.error("holds no round: no row has 'round' and 'tool'")
+    for thread in seen:  # those with nothing but events
+        build.thread(thread)
 
 
-def _fill_round(row: Mapping[str, Any], words: str, at: int, build: TraceBuilder) -> None:
-    """Add what one row says to its round: texts once, amounts added up."""
+def _fill_round(
+    row: Mapping[str, Any], words: str, at: int, told: bool, build: TraceBuilder
+) -> None:
+    """Add what one row says to its round: texts once, amounts added up unless all are told."""
     for column, value in (("text", words), ("reasoning", row.get("thought", ""))):
         build.add_text(at, column, value)
-    for column in ("seconds", "tokens", "input_tokens", "output_tokens", "cost"):
+    if row.get("model"):
+        build.update_round(at, model=row["model"])
+    if told:
+        return
+    for column in _AMOUNTS:
         if column in row:
             build.add_amount(at, column, row[column])
-    if "model" in row:
-        build.update_round(at, model=row["model"])
     if "seconds" in row:
         build.update_round(at, time_quality=row.get("time_quality", "real"))
     elif "time_quality" in row:

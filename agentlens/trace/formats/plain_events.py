@@ -12,7 +12,8 @@ from agentlens.trace.status import judge
 __all__ = ["give_result", "read_event"]
 
 _EVENTS = frozenset(
-    "user_message compaction interrupt api_error retry checkpoint guard_fired approval".split()
+    "user_message compaction interrupt api_error retry checkpoint guard_fired approval "
+    "other".split()
 )
 _STATUSES = frozenset("ok error denied timeout interrupted".split())
 
@@ -46,7 +47,9 @@ def read_event(
     if kind not in _EVENTS:
         build.note("guessed", f"event {kind!r} is not a known one, kept as 'other'", number)
         kind = "other"
-    build.event(kind, words or row["event"], thread=thread, started=row.get("started"), line=number)
+    if not words and "text" not in row:
+        words = row["event"]
+    build.event(kind, words, thread=thread, started=row.get("started"), line=number)
 
 
 def give_result(
@@ -65,6 +68,8 @@ def give_result(
     status, kind, code, guessed = judge(
         text, error=row.get("error"), exit_code=row.get("exit_code")
     )
+    if "error_type" in row:
+        kind = row["error_type"] or None
     told = row.get("status")
     if told in _STATUSES:
         status = told
