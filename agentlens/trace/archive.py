@@ -103,6 +103,15 @@ def _unpack_zstandard(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: s
     packed = stream.read(min(member.compress_size, MAX_MEMBER))
     try:
         with zstandard.ZstdDecompressor().stream_reader(packed) as reader:
-            return reader.read(MAX_MEMBER + 1)
+            return _read_all(reader, min(member.file_size, MAX_MEMBER) + 1)
     except zstandard.ZstdError as error:
         raise zipfile.BadZipFile(str(error)) from None
+
+
+def _read_all(reader: Any, most: int) -> bytes:
+    """Read up to so many bytes; asking for them at once would allocate them at once."""
+    pieces: list[bytes] = []
+    while most > 0 and (piece := reader.read(min(most, 1 << 20))):
+        pieces.append(piece)
+        most -= len(piece)
+    return b"".join(pieces)

@@ -16,6 +16,7 @@ from typing import Any, BinaryIO, cast
 from agentlens.errors import TraceError
 from agentlens.trace.document import Document, decode, make_document
 from agentlens.trace.file_trees import tree_document
+from agentlens.trace.guarded import guarded, is_packed, problem_of, tell_damage
 
 __all__ = ["Document", "open_document"]
 
@@ -147,6 +148,7 @@ def copy_of(source: Any) -> Callable[[], BinaryIO]:
 
 
 def _open_stream(stream: BinaryIO, name: str, path: Path | None) -> Document:
+    stream = guarded(stream)
     try:
         start = stream.tell()
         beginning = stream.read(1 << 16)
@@ -156,9 +158,11 @@ def _open_stream(stream: BinaryIO, name: str, path: Path | None) -> Document:
             beginning = stream.read(1 << 16)
         bom = 3 if beginning.startswith(b"\xef\xbb\xbf") else 0
         stream.seek(start + bom)
-    except (OSError, EOFError, gzip.BadGzipFile) as error:
+    except (OSError, EOFError, ValueError) as error:
         raise TraceError(f"cannot read: {error}", source=name) from None
-    if beginning.startswith(b"\x1f\x8b") and not isinstance(cast("Any", stream), gzip.GzipFile):
+    if not beginning and (problem := problem_of(stream)):
+        raise TraceError(f"cannot read: {problem}", source=name)
+    if beginning.startswith(b"\x1f\x8b") and not is_packed(stream):
         stream.seek(start)
         return _open_stream(cast("BinaryIO", gzip.GzipFile(fileobj=stream)), name, path)
     if beginning.startswith(b"PAR1"):
@@ -175,7 +179,9 @@ def _open_stream(stream: BinaryIO, name: str, path: Path | None) -> Document:
             raise TraceError(f"is {what}, not a log in JSON or JSON lines", source=name)
     if b"\x00" in beginning and visible[:1] not in b"[{":
         raise TraceError("is a binary file, not a log in JSON or JSON lines", source=name)
-    return decode(stream, name, path)
+    document = decode(stream, name, path)
+    tell_damage(stream, document)
+    return document
 
 
 def _open_parquet(stream: BinaryIO, name: str) -> Document:
