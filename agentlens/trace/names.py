@@ -90,3 +90,30 @@ def _is_wrapper(tool: str) -> bool:
 
 def _first(args: Mapping[str, Any], keys: tuple[str, ...]) -> str | None:
     return next((args[k] for k in keys if isinstance(args.get(k), str) and args[k]), None)
+
+
+def dress(
+    tool: str, raw: str, namespace: str | None, args: Any
+) -> tuple[str, Any, dict[str, str | None]]:
+    """Return a name and arguments from which `unwrap_call` makes this tool again.
+
+    Returns
+    -------
+    name, arguments
+        As the log wrote them, or wrapped anew where they stood in another tool's arguments.
+    beside : dict
+        Columns that these do not give back, since the reader knew the tool by other means.
+    """
+    server = {"server_name": namespace} if namespace else {}
+    wrapped = {"tool_name": tool, **server, "params": args}
+    for name, dressed in ((raw, args), (raw, wrapped)):
+        if unwrap_call(name, dressed) == (tool, namespace, args):
+            return name, dressed, {}
+    bare, server_of, inside = unwrap_call(tool, args)
+    if (bare, inside) != (tool, args):  # looks dressed, and is not
+        return tool, {"tool_name": tool, "params": args}, {"tool_raw": raw, "namespace": namespace}
+    return (
+        tool,
+        args,
+        {"tool_raw": raw} | ({"namespace": namespace} if server_of != namespace else {}),
+    )

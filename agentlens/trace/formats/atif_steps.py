@@ -21,6 +21,9 @@ _METRICS = (
     ("cached_tokens", "cached_tokens"),
     ("output_tokens", "completion_tokens"),
 )
+#: Columns of a call that `to_atif` keeps in its extra.
+_CALL_FACTS = ("seconds", "tokens", "cost", "id_generated")
+_CALL_NAMES = ("tool_raw", "namespace")
 _EXTRA_METRICS = (
     ("cache_write_tokens", "cache_write_tokens"),
     ("reasoning_tokens", "reasoning_tokens"),
@@ -39,6 +42,14 @@ class StepReader:
     def trajectory(self, about: Mapping[str, Any], thread: str, depth: int) -> None:
         """Read steps, then embedded trajectories."""
         build = self.build
+        if thread == MAIN:
+            own = mapping(mapping(about.get("extra")).get("agentlens"))
+            if any(own.get(key) for key in ("parent", "parent_call", "name", "abandoned")):
+                parent, call, label = map(
+                    text_or_none, map(own.get, ("parent", "parent_call", "name"))
+                )
+                build.thread(MAIN, parent=parent, parent_call=call, name=label,
+                             abandoned=own.get("abandoned") is True)  # fmt: skip
         for number, step in enumerate(dicts(about.get("steps")), 1):
             self._step(step, number, thread)
         for number, inner in enumerate(dicts(about.get("subagent_trajectories")), 1):
@@ -66,14 +77,17 @@ class StepReader:
     def _step(self, step: Mapping[str, Any], number: int, thread: str) -> None:
         build = self.build
         text, parts = content_of(step.get("message"))
-        started = parse_time(step.get("timestamp"))
         facts = mapping(mapping(step.get("extra")).get("agentlens"))
+        exactly = facts.get("started")
+        known = isinstance(exactly, int | float) and not isinstance(exactly, bool)
+        started = float(exactly) if known else parse_time(step.get("timestamp"))
         source = step.get("source")
         if source == "agent":
             self._turn(step, facts, text, started, number, thread)
         elif source == "user":
-            if step.get("is_copied_context"):
-                build.event("other", text, thread=thread, started=started, line=number)
+            if step.get("is_copied_context") or facts.get("asks") is False:
+                kind = "other" if step.get("is_copied_context") else "user_message"
+                build.event(kind, text, thread=thread, started=started, line=number)
                 return
             if build.meta.task is None and thread == MAIN:
                 build.describe(task=text or None)
@@ -133,12 +147,11 @@ class StepReader:
                 row,
                 as_text(call.get("function_name")) or "?",
                 args,
-                call_id=call_id,
+                call_id=text_or_none(inner.get("call_id")) or call_id,
                 started=inner.get("started", started),
                 line=number,
-                **{
-                    k: inner[k] for k in ("seconds", "tokens", "cost", "id_generated") if k in inner
-                },
+                **{k: inner[k] for k in _CALL_FACTS if k in inner},
+                **{k: inner[k] for k in _CALL_NAMES if isinstance(inner.get(k), str)},
             )
             if call_id:
                 mine[call_id] = at

@@ -16,6 +16,7 @@ import orjson
 
 from agentlens.trace.build import MAIN
 from agentlens.trace.formats.atif_write_steps import StepWriter, jsonable, some
+from agentlens.trace.redact_trace import redacted
 
 if TYPE_CHECKING:
     from agentlens.trace.model import Trace
@@ -42,8 +43,13 @@ def to_atif(trace: Trace) -> dict[str, Any]:
     return _Writer(trace).trajectory(MAIN if MAIN in trace.tables["threads"]["thread"] else None)
 
 
-def write_atif(trace: Trace, path: str | os.PathLike[str]) -> Path:
+def write_atif(trace: Trace, path: str | os.PathLike[str], *, redact: bool = True) -> Path:
     """Write the trace as an ATIF file; return its path.
+
+    Parameters
+    ----------
+    redact
+        Mask secrets, e-mail addresses and names of home folders.
 
     Raises
     ------
@@ -51,7 +57,8 @@ def write_atif(trace: Trace, path: str | os.PathLike[str]) -> Path:
         If the file cannot be written.
     """
     target = Path(path).expanduser()
-    target.write_bytes(orjson.dumps(to_atif(trace), option=orjson.OPT_INDENT_2) + b"\n")
+    made = to_atif(redacted(trace) if redact else trace)
+    target.write_bytes(orjson.dumps(made, option=orjson.OPT_INDENT_2) + b"\n")
     return target
 
 
@@ -64,6 +71,9 @@ class _Writer:
             threads["thread"][row]: {name: cells[row] for name, cells in threads.items()}
             for row in rows
         }
+        blank = dict.fromkeys(threads)
+        for name in trace.tables["events"]["thread"]:  # nothing but events, declared by none
+            self.threads.setdefault(name, blank)
         self.children: dict[str, list[str]] = {}
         for name, about in self.threads.items():
             if name != MAIN:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from agentlens.trace.names import unwrap
+from agentlens.trace.names import dress
 
 if TYPE_CHECKING:
     from agentlens.trace.model import Trace
@@ -25,8 +25,16 @@ def some(**fields: Any) -> dict[str, Any]:
     }
 
 
-def _iso(moment: float | None) -> str | None:
-    return datetime.fromtimestamp(moment, UTC).isoformat() if moment is not None else None
+def _stamp(moment: float | None) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return a step's timestamp, and the moment itself where that is not exactly the same."""
+    if moment is None:
+        return {}, {}
+    try:
+        text = datetime.fromtimestamp(moment, UTC).isoformat()
+        exact = datetime.fromisoformat(text).timestamp() == moment
+    except (ValueError, OverflowError, OSError):
+        return {}, {"started": moment}
+    return {"timestamp": text}, {} if exact else {"started": moment}
 
 
 class StepWriter:
@@ -63,16 +71,16 @@ class StepWriter:
         return [{"step_id": number, **step} for number, step in enumerate(steps, 1)]
 
     def _event(self, row: int) -> dict[str, Any]:
-        events = self.trace.tables["events"]
-        kind, stamp = events["kind"][row], _iso(events["started"][row])
-        step: dict[str, Any] = {"timestamp": stamp} if stamp else {}
-        step |= {
-            "source": "user" if kind == "user_message" else "system",
-            "message": events["text"][row],
-        }
-        if kind != "user_message":
-            step["extra"] = {"agentlens": {"event": kind}}
-        return step
+        events, rounds = self.trace.tables["events"], self.trace.tables["rounds"]
+        kind, after = events["kind"][row], events["after_row"][row]
+        step, facts = _stamp(events["started"][row])
+        said = kind == "user_message"
+        step |= {"source": "user" if said else "system", "message": events["text"][row]}
+        if not said:
+            facts["event"] = kind
+        elif after >= 0 and rounds["request"][after] == events["request"][row]:
+            facts["asks"] = False  # a user's words that started no request
+        return step | ({"extra": {"agentlens": facts}} if facts else {})
 
     def _round(self, row: int, expected: int) -> dict[str, Any]:
         rounds = {name: cells[row] for name, cells in self.trace.tables["rounds"].items()}
@@ -92,8 +100,13 @@ class StepWriter:
         )
         if rounds["round"] == 0 and expected != 0:
             facts["round"] = 0
-        if rounds["time_quality"] != "none" and rounds["seconds"] is not None:
-            facts |= {"seconds": rounds["seconds"], "time_quality": rounds["time_quality"]}
+        stamp, exactly = _stamp(rounds["started"])
+        facts |= exactly
+        if rounds["seconds"] is not None:
+            facts["seconds"] = rounds["seconds"]
+        timed = rounds["started"] is not None or rounds["seconds"] is not None
+        if rounds["seconds"] is not None or rounds["time_quality"] != ("real" if timed else "none"):
+            facts["time_quality"] = rounds["time_quality"]
         metrics = some(
             prompt_tokens=rounds["input_tokens"],
             cached_tokens=rounds["cached_tokens"],
@@ -110,7 +123,7 @@ class StepWriter:
             if call["status"] != "missing"
         ]
         made = some(
-            timestamp=_iso(rounds["started"]),
+            **stamp,
             model_name=rounds["model"],
             reasoning_content=rounds["reasoning"],
             tool_calls=[
@@ -124,10 +137,7 @@ class StepWriter:
         return {"source": "agent", "message": rounds["text"], **made}
 
     def _call(self, call: Mapping[str, Any], call_id: str, begun: float | None) -> dict[str, Any]:
-        args = call["args"]
-        if unwrap(call["tool_raw"])[0] != call["tool"]:  # the real tool stood in the arguments
-            wrapped = {"tool_name": call["tool"], "server_name": call["namespace"], "params": args}
-            args = some(**wrapped) | {"params": args}
+        name, args, beside = dress(call["tool"], call["tool_raw"], call["namespace"], call["args"])
         facts = some(
             args_raw=call["args_raw"],
             id_generated=call["id_generated"],
@@ -135,13 +145,16 @@ class StepWriter:
             cost=call["cost"],
             args_state="missing" if call["args_state"] == "missing" else None,
         )
+        facts |= beside
         if call["seconds"] is not None:
             facts["seconds"] = call["seconds"]
+        if call["call_id"] != call_id:
+            facts["call_id"] = call["call_id"]
         if call["started"] != begun:
             facts["started"] = call["started"]
         made: dict[str, Any] = {
             "tool_call_id": call_id,
-            "function_name": call["tool_raw"],
+            "function_name": name,
             "arguments": jsonable(
                 args if args is not None else {"raw": call["args_raw"]} if call["args_raw"] else {}
             ),

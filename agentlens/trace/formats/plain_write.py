@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from agentlens.trace.build import MAIN
 from agentlens.trace.derive import derive_seconds
 from agentlens.trace.formats.plain_order import Step, steps
-from agentlens.trace.names import unwrap_call
+from agentlens.trace.names import dress
 from agentlens.trace.redact_trace import redacted
 from agentlens.trace.status import judge
 
@@ -196,16 +196,8 @@ def _named(thread: str) -> dict[str, str]:
 
 
 def _what(cells: Mapping[str, Any]) -> dict[str, Any]:
-    """Return tool and arguments, dressed so that undressing them gives the same."""
     args = cells["args"] if cells["args"] is not None else cells["args_raw"]
-    server = {"server_name": cells["namespace"]} if cells["namespace"] else {}
-    wrapped = {"tool_name": cells["tool"], **server, "params": args}
-    want = (cells["tool"], cells["namespace"], args)
-    for tool, dressed in ((cells["tool_raw"], args), (cells["tool_raw"], wrapped)):
-        if unwrap_call(tool, dressed) == want:
-            break
-    else:
-        tool, dressed = cells["tool"], args
+    tool, dressed, _ = dress(cells["tool"], cells["tool_raw"], cells["namespace"], args)
     return {"tool": tool} | ({"args": dressed} if dressed is not None else {})
 
 

@@ -8,12 +8,15 @@ from pathlib import Path
 import atif
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from agentlens.trace import samples
 from agentlens.trace.formats.atif import to_atif, write_atif
 from agentlens.trace.load import load, load_many
 from agentlens.trace.model import Trace
+from tests.trace.round_trip import KEY, runs
+
+HERE = Path(__file__).parent
+FILES = [*sorted((HERE / "examples").iterdir()), *sorted((HERE / "recorded").iterdir())]
 
 #: Columns that say where in the source, or in the table, something stands.
 PLACES = frozenset("line call round_row after_row".split())
@@ -59,40 +62,24 @@ def test_writing_a_file(tmp_path: Path):
     assert len(load(path)) == 5
 
 
-words = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
-rows = st.lists(
-    st.fixed_dictionaries(
-        {"tool": st.none() | words.filter(bool), "step": st.booleans()},
-        optional={
-            "args": st.dictionaries(words, st.integers(0, 9) | words, max_size=3)
-            | words
-            | st.none(),
-            "result": words,
-            "error": st.booleans(),
-            "text": words,
-            "thought": words,
-            "seconds": st.floats(0, 100),
-            "tokens": st.integers(0, 99),
-            "cost": st.floats(0, 9),
-            "started": st.integers(1_700_000_000, 1_800_000_000),
-            "thread": st.sampled_from(["main", "sub"]),
-            "user": st.just(True),
-        },
-    ),
-    min_size=1,
-    max_size=12,
-)
+@given(runs())
+def test_any_plain_trace_survives_the_round_trip(rows):
+    agrees(load(rows))
 
 
-@given(rows)
-def test_any_plain_trace_survives_the_round_trip(drawn):
-    number, items = 0, []
-    for row in drawn:
-        number += row.pop("step")
-        if row.pop("user", False):
-            items.append({"role": "user", "text": "q"})
-        items.append({"round": number, **row})
-    agrees(load(items))
+@pytest.mark.parametrize("file", FILES, ids=lambda p: p.name)
+def test_every_format_survives_the_round_trip(file: Path):
+    for trace in load_many(file, progress=False):
+        if trace.tables["rounds"]["round"]:
+            agrees(trace)
+
+
+def test_files_are_masked_unless_told_otherwise(tmp_path: Path):
+    trace = load([{"round": 1, "tool": "f", "args": {"a": KEY}, "result": f"{KEY} 天气"}])
+    masked = write_atif(trace, tmp_path / "a.json").read_text("utf-8")
+    assert "Q4x7" not in masked
+    assert masked.count("<api-key:1>") == 2
+    assert "Q4x7" in write_atif(trace, tmp_path / "b.json", redact=False).read_text("utf-8")
 
 
 def test_reading_what_others_write():
