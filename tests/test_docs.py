@@ -80,7 +80,8 @@ def test_the_table_of_formats_has_each_once():
 CALLED = {
     "ag2": "AG2", "anthropic": "Anthropic", "atif": "ATIF", "autogen": "AutoGen",
     "browser_use": "browser-use", "claude_code": "Claude Code", "cline": "Cline and Roo Code",
-    "codex": "Codex", "crewai": "CrewAI", "gemini": "Gemini CLI", "inspect_ai": "Inspect AI",
+    "codex": "Codex", "copilot_cli": "Copilot CLI", "crewai": "CrewAI", "gemini": "Gemini CLI",
+    "goose": "goose", "inspect_ai": "Inspect AI",
     "intercode": "InterCode", "langchain": "LangChain and LangGraph", "langfuse": "Langfuse",
     "langsmith": "LangSmith", "livemcp": "LiveMCPBench", "magentic": "Magentic-One",
     "mini_swe_agent": "mini-swe-agent", "mlflow": "MLflow", "openai": "OpenAI chat",

@@ -74,6 +74,10 @@ class TraceBuilder(RunLog):
         self._states[thread].add_call(call, call_id)
         return call
 
+    def update_call(self, call: int, **columns: Any) -> None:
+        """Overwrite columns of a call, where a log tells more of it later."""
+        self._calls.set(call, columns)
+
     def result(
         self,
         call: int,

@@ -119,8 +119,8 @@ def _walk(folder: Path) -> list[str]:
 def session_file(source: Any) -> Path:
     """Return the log of the one session that a folder holds.
 
-    That is ``x.jsonl`` beside Claude Code's folder ``x`` itself, or the only log in it; or the
-    folder, where it keeps a file for each event.
+    That is ``x.jsonl`` beside Claude Code's folder ``x`` itself, or the only log in it;
+    ``events.jsonl``; or the folder, where it keeps a file for each event.
 
     Raises
     ------
@@ -131,6 +131,8 @@ def session_file(source: Any) -> Path:
     beside = folder.parent / f"{folder.name}.jsonl"
     if beside.is_file() and (folder / "subagents").is_dir():
         return beside
+    if (folder / "events.jsonl").is_file():  # Copilot CLI's folder of a session
+        return folder / "events.jsonl"
     if tree_document(folder) is not None:
         return folder
     logs = sorted(folder.glob("*.jsonl"))

@@ -1,8 +1,9 @@
-"""opencode's stores of sessions, read without writing: its database, and its older small files.
+"""Databases of sessions, read without writing: opencode's, with its older small files, and goose's.
 
-Both hold the same three things: sessions (a sub-agent's names its parent), messages and parts. A
-record that comes out is one top-level session, in the shape of ``opencode export``:
-``{"info", "messages": [{"info", "parts"}], "children": [...]}``.
+Both stores of opencode hold the same three things: sessions (a sub-agent's names its parent),
+messages and parts. A record that comes out is one top-level session, in the shape of ``opencode
+export``: ``{"info", "messages": [{"info", "parts"}], "children": [...]}``. For goose's see
+`goose_store`.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import orjson
 from agentlens.errors import TraceError
 from agentlens.trace.document import Document
 from agentlens.trace.file_trees import one_ahead, read_json
+from agentlens.trace.goose_store import TABLES, goose_sessions
 from agentlens.trace.model import Note
 
 __all__ = ["database_document", "store_sessions"]
@@ -41,21 +43,33 @@ def database_document(path: Path, name: str) -> Document:
     Raises
     ------
     TraceError
-        If it cannot be read, or is not opencode's.
+        If it cannot be read, or is neither opencode's nor goose's.
     """
     try:
         with closing(_connect(path)) as link:
             rows = link.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
             tables = {row[0] for row in rows}
-            if not {"session", "message", "part"} <= tables:
+            is_goose = tables >= TABLES
+            if not is_goose and not {"session", "message", "part"} <= tables:
                 shown = ", ".join(sorted(map(str, tables))[:8]) or "none"
                 raise TraceError(
-                    f"is an SQLite database, but not opencode's (its tables: {shown})", source=name
+                    "is an SQLite database, but not opencode's and not goose's (its tables: "
+                    f"{shown})",
+                    source=name,
                 )
     except sqlite3.Error as error:
         raise TraceError(f"cannot read the database: {error}", source=name) from None
     notes: dict[tuple[str, str], Note] = {}
-    return one_ahead(name, path, _sessions(path, name, notes), notes)
+    records = (_goose if is_goose else _sessions)(path, name, notes)
+    return one_ahead(name, path, records, notes)
+
+
+def _goose(path: Path, name: str, notes: dict[tuple[str, str], Note]) -> Iterator[dict[str, Any]]:
+    try:
+        with closing(_connect(path)) as link:
+            yield from goose_sessions(link, notes)
+    except sqlite3.Error as error:
+        raise TraceError(f"cannot read the database: {error}", source=name) from None
 
 
 def _sessions(

@@ -21,8 +21,10 @@ __all__ = ["FORMATS", "Format", "Part", "get"]
 FORMATS = (
     "claude_code",
     "codex",
+    "copilot_cli",
     "cline",
     "opencode",
+    "goose",
     "qwen_code",
     "gemini",
     "openhands",
