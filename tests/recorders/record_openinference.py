@@ -36,8 +36,8 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 def asks(name: str, *given: tuple[str, dict]) -> list:
     """Return calls of a tool."""
     return [
-        ResponseFunctionToolCall(type="function_call", name=name, call_id=call_id, id=f"f-{call_id}",
-                                 arguments=json.dumps(arguments))
+        ResponseFunctionToolCall(type="function_call", name=name, call_id=call_id,
+                                 id=f"f-{call_id}", arguments=json.dumps(arguments))
         for call_id, arguments in given
     ]  # fmt: skip
 
