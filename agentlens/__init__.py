@@ -6,6 +6,7 @@ Every public name is imported when it is first used, so that ``import agentlens`
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -67,3 +68,7 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+if "ipykernel" in sys.modules:
+    importlib.import_module("agentlens.warm").warm_up()

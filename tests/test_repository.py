@@ -22,7 +22,7 @@ FLOORS = (
     ("thresholds", "teach"),
     ("figures",),
     ("widgets", "integrations"),
-    ("cli", "lab", "server"),
+    ("cli", "lab", "server", "warm"),
 )
 FLOOR_OF = {name: number for number, row in enumerate(FLOORS) for name in row}
 MODULES = sorted(PACKAGE.rglob("*.py"))
