@@ -40,7 +40,9 @@ def role_of(kind: str, *, mixed: str = NEUTRAL, business: str = RESET) -> str:
     return {"mixed": mixed, "business": business}.get(kind, NEUTRAL)
 
 
-def count_rounds(rounds: Iterable[tuple[str, bool]], threshold: int) -> Counted:
+def count_rounds(
+    rounds: Iterable[tuple[str, bool]], threshold: int, fresh: Sequence[bool] = ()
+) -> Counted:
     """Count the rounds of one request (R8, R10, R11, R13).
 
     Parameters
@@ -49,6 +51,8 @@ def count_rounds(rounds: Iterable[tuple[str, bool]], threshold: int) -> Counted:
         ``(role, similar)`` of each round, oldest first.
     threshold
         The count at which it trips; the tripping round is not executed.
+    fresh
+        For each round whether it brought news once it ran; the count then starts anew after it.
 
     Returns
     -------
@@ -65,4 +69,6 @@ def count_rounds(rounds: Iterable[tuple[str, bool]], threshold: int) -> Counted:
         counts.append(count)
         if role == COUNT and count >= threshold:
             return Counted(counts, place)
+        if fresh and fresh[place]:
+            count = 0
     return Counted(counts, None)

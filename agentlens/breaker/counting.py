@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from agentlens.breaker.classic import Counted, count_rounds
 from agentlens.breaker.clearing import with_clearing
+from agentlens.breaker.families.recorded import fresh_rows
 from agentlens.breaker.signals import QuerySignals, query_signals
 from agentlens.progress.similarity import limit
 
@@ -55,9 +56,19 @@ def count_trace(
     signals = query_signals(trace, policy)
     if policy.clear_on_progress:
         signals = with_clearing(trace, policy, signals, bound)
-    if not policy.enabled:
+    if not (policy.enabled and policy.query):
         return signals, tuple(Counted([0] * len(rows), None) for rows in signals.sequences)
     similar = similar_rows(signals.num, signals.den, bound, policy.strict)
+    if policy.staged:
+        fresh = fresh_rows(trace, policy.scope)
+        return signals, tuple(
+            count_rounds(
+                ((signals.role[row], similar[row]) for row in rows),
+                threshold,
+                [fresh[row] for row in rows],
+            )
+            for rows in signals.sequences
+        )
     return signals, tuple(
         count_rounds(((signals.role[row], similar[row]) for row in rows), threshold)
         for rows in signals.sequences

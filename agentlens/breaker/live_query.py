@@ -23,6 +23,7 @@ from agentlens.trace.redact import BEGINNING, redact
 from agentlens.trace.tools import queries_of
 
 if TYPE_CHECKING:
+    from agentlens.breaker.families.panel import Panel
     from agentlens.breaker.policy import Policy
 
 __all__ = ["LiveQuery"]
@@ -37,6 +38,8 @@ class LiveQuery:
         Its switches.
     history
         What queries are compared with; by default the sequence's own.
+    panel
+        Says, for a staged policy, whether the latest round brought news.
 
     Attributes
     ----------
@@ -51,8 +54,12 @@ class LiveQuery:
     #: A round that is asked for after the stop is still remembered (A-09), for other threads.
     outlives_stop = True
 
-    def __init__(self, policy: Policy, history: LiveHistory | None = None):
+    def __init__(
+        self, policy: Policy, history: LiveHistory | None = None, panel: Panel | None = None
+    ):
         self._policy = policy
+        self._panel = panel if policy.staged else None
+        self._news = False
         self._history = LiveHistory(policy) if history is None else history
         self._pattern = re.compile(policy.search_tools) if policy.search_tools else None
         self._bound = limit(policy.similarity, policy.measure)
@@ -64,6 +71,8 @@ class LiveQuery:
     def before(self, seen: SeenRound) -> Finding | None:
         """Compare the searches of a round that has not run, count, and remember them."""
         policy, history = self._policy, self._history
+        if self._news:
+            self.count, self._news = 0, False
         kind, self._pending = self._searches(seen)
         queries = [query for _, query in self._pending]
         joined = policy.mixed_join_history or kind != "mixed"
@@ -93,7 +102,8 @@ class LiveQuery:
         return None
 
     def after(self, seen: SeenRound, results: Sequence[SeenResult]) -> Finding | None:  # noqa: ARG002
-        """Note which searches failed (A-20); how else they end is nothing to this rule."""
+        """Note which searches failed (A-20), and of a staged policy whether they brought news."""
+        self._news = self._panel is not None and self._panel.fresh
         if self._policy.retry_failed and self._pending:
             failed = [
                 place < len(results) and results[place].status in ("error", "timeout")

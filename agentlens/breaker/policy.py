@@ -11,6 +11,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from agentlens.breaker.families.spec import RuleError, RuleSpec, rules_of
 from agentlens.breaker.switches import SWITCHES, as_fraction
 from agentlens.errors import PolicyError
 
@@ -24,8 +25,9 @@ DEFAULT_PRESET = "classic"
 class Policy:
     """When a run must stop. `Policy()` is the preset ``classic``, the article's breaker.
 
-    Every field but `name` is a switch of `agentlens.breaker.switches.SWITCHES`, which says what
-    it may hold and what it decides; `Policy.describe()` prints them.
+    Every field but `name` and `rules` is a switch of `agentlens.breaker.switches.SWITCHES`, which
+    says what it may hold and what it decides; `Policy.describe()` prints them. `rules` are further
+    rules, each a `agentlens.breaker.families.spec.RuleSpec` or a mapping of its fields.
 
     Raises
     ------
@@ -41,6 +43,8 @@ class Policy:
 
     name: str = DEFAULT_PRESET
     enabled: bool = SWITCHES["enabled"].default
+    query: bool = SWITCHES["query"].default
+    staged: bool = SWITCHES["staged"].default
     similarity: Fraction = SWITCHES["similarity"].default
     threshold: int = SWITCHES["threshold"].default
     profile: str = SWITCHES["profile"].default
@@ -69,6 +73,7 @@ class Policy:
     max_cost: float | None = SWITCHES["max_cost"].default
     reserve: bool = SWITCHES["reserve"].default
     retry_failed: bool = SWITCHES["retry_failed"].default
+    rules: tuple[RuleSpec, ...] = ()
 
     def __post_init__(self) -> None:
         from agentlens.progress.text import tokenize
@@ -76,6 +81,7 @@ class Policy:
         if self.name not in self.presets():
             raise PolicyError(f"no preset {self.name!r}; there are: {', '.join(self.presets())}")
         object.__setattr__(self, "similarity", as_fraction(self.similarity))
+        object.__setattr__(self, "rules", rules_of(self.rules))
         for name, switch in SWITCHES.items():
             switch.validate(name, getattr(self, name))
         tokenize("", self.profile, punct=self.punct)  # raises where there is no such profile
@@ -99,14 +105,14 @@ class Policy:
         text = (resources.files("agentlens.breaker") / "presets" / f"{preset}.toml").read_text(
             "utf-8"
         )
-        values = {k: v for k, v in tomllib.loads(text).items() if k in SWITCHES}
+        values = {k: v for k, v in tomllib.loads(text).items() if k in _FIELDS}
         return cls._checked(preset, {**values, **switches})
 
     def with_(self, **switches: Any) -> Policy:
         """Return the same policy with some switches set otherwise."""
-        unknown = sorted(switches.keys() - SWITCHES.keys())
+        unknown = sorted(switches.keys() - _FIELDS)
         if unknown:
-            raise PolicyError(f"no switch {unknown[0]!r}; there are: {', '.join(SWITCHES)}")
+            raise PolicyError(f"no switch {unknown[0]!r}; there are: {', '.join(SWITCHES)}, rules")
         return replace(self, **switches)
 
     @classmethod
@@ -138,7 +144,8 @@ class Policy:
                 raise PolicyError(f"preset: {preset!r} is no name of a preset")
             return base.with_(**values)
         except PolicyError as error:
-            line = _line_of(text, str(error))
+            line = _line_of_rule(text, error) if isinstance(error, RuleError) else None
+            line = line or _line_of(text, str(error))
             raise PolicyError(f"{path}{f', line {line}' if line else ''}: {error}") from error
 
     def to_toml(self, path: str | Path | None = None) -> str:
@@ -154,10 +161,12 @@ class Policy:
 
     def to_dict(self) -> dict[str, Any]:
         """Return every switch as plain values; the similarity as text, such as ``"4/5"``."""
-        return {
+        values = {
             f.name: str(v) if isinstance(v := getattr(self, f.name), Fraction) else v
             for f in fields(self)
         }
+        values["rules"] = [rule.to_dict() for rule in self.rules]
+        return values
 
     @staticmethod
     def describe() -> dict[str, str]:
@@ -165,6 +174,10 @@ class Policy:
         return {
             name: f"{s.doc}. Is {s.values}; default {s.default}." for name, s in SWITCHES.items()
         }
+
+
+#: What a policy file may set: every switch, and the rules.
+_FIELDS = frozenset((*SWITCHES, "rules"))
 
 
 @cache
@@ -189,6 +202,22 @@ def as_policy(policy: Policy | str | None) -> Policy:
     if not isinstance(policy, Policy):
         raise PolicyError(f"policy: {policy!r} is neither a policy nor the name of a preset")
     return policy
+
+
+def _line_of_rule(text: str, error: RuleError) -> int | None:
+    """Find the line of a ``[[rules]]`` table's field, or of the table where it has no such."""
+    index, start = -1, None
+    for number, line in enumerate(text.splitlines(), 1):
+        bare = line.strip()
+        if re.match(r"\[\[\s*rules\s*\]\]", bare):
+            index += 1
+            if index == error.index:
+                start = number
+            elif start is not None:
+                break
+        elif start is not None and bare.split("=")[0].strip().strip("\"'") == error.field:
+            return number
+    return start
 
 
 def _line_of(text: str, message: str) -> int | None:

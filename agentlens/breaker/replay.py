@@ -7,17 +7,15 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from agentlens.breaker.classic import Counted
-from agentlens.breaker.incidents import Incident, incident_words
+from agentlens.breaker.families.outcomes import Outcome, spoken_of
+from agentlens.breaker.families.recorded import Spoken
 from agentlens.breaker.machine import Transition, stop_path
 from agentlens.breaker.policy import Policy, as_policy
-from agentlens.breaker.rules import RULES, Stop, first_stop, run_rules, threshold_of
+from agentlens.breaker.rules import Stop, first_stop, rule_of, run_rules
 from agentlens.breaker.signals import QuerySignals
-from agentlens.breaker.spending import BUDGET_RULES
-from agentlens.breaker.trip import Trip, saved_by
-from agentlens.breaker.words import budget_reason, query_reason, saving_words
+from agentlens.breaker.trip import Trip
+from agentlens.breaker.trips import reason_of, trip_of
 from agentlens.trace.model import Trace
-from agentlens.trace.redact import BEGINNING, redact
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,7 +45,7 @@ class Replay:
     trace: Trace
     policy: Policy
     signals: QuerySignals
-    outcomes: Mapping[str, tuple[Counted, ...]]
+    outcomes: Mapping[str, tuple[Outcome, ...]]
     stops: tuple[Stop | None, ...]
     trips: tuple[Trip, ...]
 
@@ -62,8 +60,23 @@ class Replay:
 
     @property
     def verdict(self) -> str:
-        """``loop`` if a no-progress rule tripped, else ``progress``; a budget alone is no loop."""
-        return "loop" if any(RULES[t.rule].means_loop for t in self.trips) else "progress"
+        """``loop`` if a no-progress rule tripped; else ``waiting`` if the waiting rule spoke.
+
+        Else ``progress``: a budget alone is no loop.
+        """
+        if any(rule_of(t.rule, self.policy).means_loop for t in self.trips):
+            return "loop"
+        gone = self.counterfactual
+        waits = any(s.finding.level == "wait" and not gone[s.row] for s in self.spoken)
+        return "waiting" if waits else "progress"
+
+    @property
+    def spoken(self) -> tuple[Spoken, ...]:
+        """Everything that the policy's own rules say of the trace, warnings and waits included.
+
+        Of each rule and sequence the first is a fact; what follows it is counterfactual.
+        """
+        return spoken_of(self.trace, self.policy)
 
     @cached_property
     def counts(self) -> Mapping[str, list[float | None]]:
@@ -84,7 +97,7 @@ class Replay:
         """For each row of the rounds table whether it would not have happened."""
         flags = [False] * len(self.signals.kind)
         for rows, stop in zip(self.signals.sequences, self.stops, strict=True):
-            for row in rows[stop.place :] if stop else ():
+            for row in rows[stop.cut :] if stop else ():
                 flags[row] = True
         return flags
 
@@ -140,7 +153,7 @@ class Replay:
             return ""
         rows = next(r for r in self.signals.sequences if trip.row in r)
         place = rows.index(trip.row)
-        return _reason(self, rows[place:], trip.rule, trip.count, trip.saved_seconds, lang)
+        return reason_of(self, rows[place:], trip.rule, trip.count, trip.saved_seconds, lang)
 
 
 def replay(trace: Trace, policy: Policy | str | None = None) -> Replay:
@@ -162,66 +175,11 @@ def replay(trace: Trace, policy: Policy | str | None = None) -> Replay:
         raise TypeError(f"replay() takes a Trace, not {type(trace).__name__}; load it first")
     policy = as_policy(policy)
     signals, outcomes = run_rules(trace, policy)
-    stops = tuple(first_stop(outcomes, n) for n in range(len(signals.sequences)))
+    stops = tuple(first_stop(outcomes, n, policy) for n in range(len(signals.sequences)))
     made = Replay(trace, policy, signals, outcomes, stops, ())
     trips = [
-        _trip(made, rows[stop.place :], stop.rule.name, outcomes[stop.rule.name][n].counts[-1])
+        trip_of(made, rows[stop.place :], stop, outcomes[stop.rule.name][n])
         for n, (rows, stop) in enumerate(zip(signals.sequences, stops, strict=True))
         if stop
     ]
     return replace(made, trips=tuple(sorted(trips, key=lambda t: (t.call, t.row))))
-
-
-def _trip(made: Replay, rows: tuple[int, ...], rule: str, count: float) -> Trip:
-    """Return the trip at the first of some rows, which are those that would not have happened."""
-    rounds, row = made.trace.tables["rounds"], rows[0]
-    saved = saved_by(made.trace, rows)
-    return Trip(
-        thread=rounds["thread"][row],
-        request=rounds["request"][row],
-        round=rounds["round"][row],
-        row=row,
-        call=made.trace.tables["calls"]["call"][made.trace.round_calls[row][0]],
-        rule=rule,
-        phase="before",
-        count=count,
-        threshold=threshold_of(rule, made.policy) or 0,
-        reason=_reason(made, rows, rule, count, saved.seconds, "en"),
-        saved_rounds=saved.rounds,
-        saved_calls=saved.calls,
-        saved_seconds=saved.seconds,
-        saved_tokens=saved.tokens,
-        saved_cost=saved.cost,
-    )
-
-
-def _reason(
-    made: Replay, rows: tuple[int, ...], rule: str, count: float, seconds: float | None, lang: str
-) -> str:
-    rounds, row, signals = made.trace.tables["rounds"], rows[0], made.signals
-    last = rounds["round"][max(r for r in rows if made.trace.round_calls[r])]
-    if rule in BUDGET_RULES:
-        limit = threshold_of(rule, made.policy) or 0
-        said = incident_words(
-            rounds["round"][row], Incident(BUDGET_RULES[rule], count, limit), lang
-        )
-        comma = "；" if lang == "zh" else "; "
-        return said + comma + saving_words(rounds["round"][row], last, seconds, lang)
-    if rule == "budget":
-        return budget_reason(rounds["round"][row], int(count), last, seconds, lang)
-    query = signals.query[row]
-    mine, match = signals.queries[query], signals.queries[signals.scored.match[query]]
-    return query_reason(
-        round=rounds["round"][row],
-        query=redact(mine.text[:BEGINNING]),  # before it is shortened: half a secret is a secret
-        match_round=rounds["round"][match.row],
-        match=redact(match.text[:BEGINNING]),
-        num=signals.num[row],
-        den=signals.den[row],
-        measure=made.policy.measure,
-        count=int(count),
-        threshold=made.policy.threshold,
-        last=last,
-        seconds=seconds,
-        lang=lang,
-    )

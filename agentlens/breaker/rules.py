@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from agentlens.breaker.budget import RoundBudget, count_budget
-from agentlens.breaker.classic import Counted
 from agentlens.breaker.counting import bound_of, count_trace
+from agentlens.breaker.families.outcomes import Outcome, count_findings, phase_of
+from agentlens.breaker.families.panel import Panel
+from agentlens.breaker.families.spec import FAMILIES
 from agentlens.breaker.live_history import LiveHistory
 from agentlens.breaker.live_query import LiveQuery
 from agentlens.breaker.spending import BUDGET_RULES, Spending, count_spending, main_limits
@@ -19,7 +21,10 @@ if TYPE_CHECKING:
     from agentlens.breaker.signals import QuerySignals
     from agentlens.trace.model import Trace
 
-__all__ = ["RULES", "Rule", "Stop", "first_stop", "run_rules", "start_rules", "threshold_of"]
+__all__ = [
+    "RULES", "Rule", "Stop", "first_stop", "panel_of", "rule_of", "run_rules", "start_rules",
+    "threshold_of",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +53,26 @@ RULES: Mapping[str, Rule] = {
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """Where a sequence stops: the place of the round in it, and the rule that says so."""
+    """Where a sequence stops: the round's place in it, the rule, and whether that round ran."""
 
     place: int
     rule: Rule
+    phase: str = "before"
+
+    @property
+    def cut(self) -> int:
+        """Place of the first round that would not have happened."""
+        return self.place + (self.phase == "after")
+
+
+def rule_of(name: str, policy: Policy) -> Rule:
+    """Return what is known of a rule: one of `RULES`, or one of the policy's own."""
+    known = RULES.get(name)
+    if known is not None:
+        return known
+    spec = next(spec for spec in policy.rules if spec.name == name)
+    event = "hard_budget_hit" if spec.family == "budget" else "no_progress"
+    return Rule(name, event, spec.means_loop, FAMILIES[spec.family])
 
 
 def threshold_of(rule: str, policy: Policy) -> float | None:
@@ -59,12 +80,14 @@ def threshold_of(rule: str, policy: Policy) -> float | None:
     if rule in BUDGET_RULES:
         limit: float | None = getattr(main_limits(policy), BUDGET_RULES[rule])
         return limit
-    return policy.max_rounds if rule == "budget" else policy.threshold
+    if rule in RULES:
+        return policy.max_rounds if rule == "budget" else policy.threshold
+    return next(spec.stop for spec in policy.rules if spec.name == rule)
 
 
 def run_rules(
     trace: Trace, policy: Policy
-) -> tuple[QuerySignals, Mapping[str, tuple[Counted, ...]]]:
+) -> tuple[QuerySignals, Mapping[str, tuple[Outcome, ...]]]:
     """Run every rule over every sequence of a trace.
 
     Returns
@@ -81,16 +104,22 @@ def run_rules(
         for rows in signals.sequences
     )
     spending = count_spending(trace, policy, signals.sequences)
-    return signals, {"budget": budget, **spending, "query": queries}
+    own = count_findings(trace, policy, signals.sequences) if policy.rules else {}
+    return signals, {"budget": budget, **spending, "query": queries, **own}
 
 
-def first_stop(outcomes: Mapping[str, tuple[Counted, ...]], sequence: int) -> Stop | None:
+def first_stop(
+    outcomes: Mapping[str, tuple[Outcome, ...]], sequence: int, policy: Policy
+) -> Stop | None:
     """Return where a sequence stops: the earliest trip of any rule, or None."""
     best: Stop | None = None
     for name, counted in outcomes.items():
-        place = counted[sequence].trip
-        if place is not None and (best is None or place < best.place):
-            best = Stop(place, RULES[name])
+        made = counted[sequence]
+        if made.trip is None:
+            continue
+        cut = made.trip + (phase_of(made) == "after")
+        if best is None or (made.trip, cut) < (best.place, best.cut):
+            best = Stop(made.trip, rule_of(name, policy), phase_of(made))
     return best
 
 
@@ -99,6 +128,7 @@ def start_rules(
     *,
     group: Hashable = None,
     shared: MutableMapping[Hashable, LiveHistory] | None = None,
+    panel: Panel | None = None,
 ) -> list[Stepper]:
     """Return the rules of a policy, ready for the first round of one sequence.
 
@@ -111,6 +141,9 @@ def start_rules(
     shared
         Histories by group; pass the same mapping for all threads of a run, so that those of one
         group share theirs.
+    panel
+        The panel of the thread, from `panel_of`, which lives on from request to request; by
+        default one of its own.
     """
     if not policy.enabled:
         return []
@@ -121,5 +154,15 @@ def start_rules(
         steppers.append(RoundBudget(policy.max_rounds))
     if any(threshold_of(rule, policy) is not None for rule in BUDGET_RULES):
         steppers.append(Spending(policy))
-    steppers.append(LiveQuery(policy, history))
+    panel = panel or panel_of(policy)
+    steppers.append(panel.eyes)
+    if policy.query:
+        steppers.append(LiveQuery(policy, history, panel))
+    if policy.rules:
+        steppers.append(panel)
     return steppers
+
+
+def panel_of(policy: Policy) -> Panel:
+    """Return the panel of a policy's own rules for one thread of a live run."""
+    return Panel(policy.rules, signs=policy.staged, session=policy.scope == "session")

@@ -95,6 +95,10 @@ def _is_pattern(value: Any) -> bool:
 #: The numbers in the descriptions are those of the design's list of ambiguities.
 SWITCHES: dict[str, Switch] = {
     "enabled": _flag(True, "off: nothing is counted and nothing trips (R15)"),
+    "query": _flag(True, "the rule of repeated searches is on (R10)"),
+    "staged": _flag(
+        False, "a similar search that brings a new URL or line starts the count anew (A-32)"
+    ),
     "similarity": Switch(
         Fraction(4, 5),
         "a number above 0 and at most 1",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from agentlens.breaker.counting import bound_of, similar_rows
-from agentlens.breaker.rules import RULES
+from agentlens.breaker.rules import rule_of
 from agentlens.breaker.states import states
 from agentlens.progress.novelty import round_novelty
 
@@ -105,12 +105,15 @@ def rules_frame(replay: Replay) -> pd.DataFrame:
     """
     rounds, sequences = replay.trace.tables["rounds"], replay.signals.sequences
     table = []
+    waits = {s.finding.rule for s in replay.spoken if s.finding.level == "wait"}
     for name, outcome in replay.outcomes.items():
         own = [
             rows[c.trip] for rows, c in zip(sequences, outcome, strict=True) if c.trip is not None
         ]
         trip = next((t for t in replay.trips if t.rule == name), None)
-        verdict = "loop" if own and RULES[name].means_loop else "progress"
+        verdict = "loop" if own and rule_of(name, replay.policy).means_loop else "progress"
+        if name in waits and not own:
+            verdict = "waiting"
         table.append(
             (name, rounds["round"][min(own)] if own else None, verdict, trip.reason if trip else "")
         )

@@ -10,6 +10,7 @@ __all__ = [
     "budget_reason",
     "budget_words",
     "duration",
+    "finding_words",
     "query_reason",
     "query_words",
     "rounds_phrase",
@@ -99,3 +100,8 @@ def query_reason(
         + comma
         + saving_words(round, last, seconds, lang)
     )
+
+
+def finding_words(round: int, reason: str, lang: str = "en") -> str:
+    """Say what a rule of a family found at a round."""
+    return f"第 {round} 轮：{reason}" if lang == "zh" else f"round {round}: {reason}"

@@ -6,7 +6,7 @@ Its steps come from `agentlens.thresholds.steps`. Where the history itself depen
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from agentlens.breaker.classic import COUNT, RESET
 from agentlens.breaker.clearing import pair_scores
 from agentlens.breaker.counting import count_trace
+from agentlens.breaker.families.recorded import fresh_rows
 from agentlens.breaker.policy import Policy, as_policy
 from agentlens.breaker.rules import first_stop, run_rules
 from agentlens.breaker.signals import QuerySignals, query_signals
@@ -96,7 +97,8 @@ class Surface:
         return None if row is None else self.trace.tables["rounds"]["round"][row]
 
     def _first_call(self, row: int) -> int:
-        return self.trace.round_calls[row][0]
+        calls = self.trace.round_calls
+        return next((made[0] for made in calls[row:] if made), len(self.trace))
 
     def cells(self, threshold: int) -> list[tuple[Fraction, Fraction, int | None]]:
         """Return the exact cells of a threshold: ``(low, high, row)``, from similarity 0 to 1.
@@ -153,10 +155,11 @@ def surface(trace: Trace, policy: Policy | str | None = None) -> Surface:
         raise TypeError(f"surface() takes one Trace, not {type(trace).__name__}")
     policy = as_policy(policy)
     signals = query_signals(trace, policy)
-    longest = max((_longest_run(signals, rows) for rows in signals.sequences), default=0)
+    fresh = _fresh(trace, policy)
+    longest = max((_longest_run(signals, rows, fresh) for rows in signals.sequences), default=0)
     _, outcomes = run_rules(trace, policy)
     fixed = {name: outcome for name, outcome in outcomes.items() if name != "query"}
-    stops = [first_stop(fixed, n) for n in range(len(signals.sequences))]
+    stops = [first_stop(fixed, n, policy) for n in range(len(signals.sequences))]
     budget = tuple(
         None if stop is None else rows[stop.place]
         for rows, stop in zip(signals.sequences, stops, strict=True)
@@ -164,7 +167,12 @@ def surface(trace: Trace, policy: Policy | str | None = None) -> Surface:
     return Surface(trace, policy, signals, longest if policy.enabled else 0, budget)
 
 
-def _longest_run(signals: QuerySignals, rows: Sequence[int]) -> int:
+def _fresh(trace: Trace, policy: Policy) -> Sequence[bool]:
+    """Return for each row whether the count starts anew after it; empty where it never does."""
+    return fresh_rows(trace, policy.scope) if policy.staged else ()
+
+
+def _longest_run(signals: QuerySignals, rows: Sequence[int], fresh: Sequence[bool]) -> int:
     """Return the highest count that any similarity can reach."""
     longest = run = 0
     for row in rows:
@@ -173,6 +181,8 @@ def _longest_run(signals: QuerySignals, rows: Sequence[int]) -> int:
         elif signals.role[row] == COUNT:
             run += 1
             longest = max(longest, run)
+        if fresh and fresh[row]:
+            run = 0
     return longest
 
 
@@ -180,12 +190,18 @@ def _recorded_steps(surface: Surface, threshold: int) -> tuple[Steps, ...]:
     s = surface.signals
     if not surface.policy.enabled:
         return tuple(Steps((), ()) for _ in s.sequences)
-    return tuple(
-        window_records(
-            ((row, s.role[row], Fraction(s.num[row], s.den[row])) for row in rows), threshold
-        )
-        for rows in s.sequences
-    )
+    fresh = _fresh(surface.trace, surface.policy)
+    return tuple(window_records(_scores(s, rows, fresh), threshold) for rows in s.sequences)
+
+
+def _scores(
+    signals: QuerySignals, rows: Sequence[int], fresh: Sequence[bool]
+) -> Iterator[tuple[int, str, Fraction]]:
+    """Yield each row with its role and score, and a reset after one that brought news."""
+    for row in rows:
+        yield row, signals.role[row], Fraction(signals.num[row], signals.den[row])
+        if fresh and fresh[row]:
+            yield row, RESET, Fraction(0)
 
 
 def _replayed_steps(surface: Surface, threshold: int) -> tuple[Steps, ...]:

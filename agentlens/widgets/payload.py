@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from agentlens.breaker.families.recorded import fresh_rows
 from agentlens.breaker.machine import stop_path
-from agentlens.breaker.rules import RULES, threshold_of
+from agentlens.breaker.rules import RULES, first_stop, threshold_of
 from agentlens.figures.lanes import forest_of
 from agentlens.figures.view import View, view_of
 from agentlens.figures.words import WORDS
@@ -129,7 +130,7 @@ def _rounds(view: View) -> dict[str, Any]:
     def column(values: list[Any]) -> dict[str, Any]:
         return pack(values[row] for row in view.rows)
 
-    return {
+    columns = {
         "number": column(rounds["round"]),
         "request": column(rounds["request"]),
         "sequence": pack(view.sequence),
@@ -145,6 +146,10 @@ def _rounds(view: View) -> dict[str, Any]:
         "t0": pack(starts, real="f4"),
         "t1": pack(ends, real="f4"),
     }
+    if view.replay.policy.staged:
+        fresh = fresh_rows(trace, view.replay.policy.scope)
+        columns["fresh"] = pack(int(fresh[row]) for row in view.rows)
+    return columns
 
 
 def _queries(view: View, texts: _Texts) -> dict[str, Any]:
@@ -187,24 +192,31 @@ def _forest(view: View) -> dict[str, Any]:
 
 
 def _other_rules(view: View) -> list[dict[str, Any]]:
-    """Return for each sequence the trips of every rule but the query rule, at their positions."""
+    """Return for each sequence the first stop of any rule but the query rule, at its position.
+
+    Where the query rule stops the same round, the one that comes first in the policy is named.
+    """
     replay = view.replay
+    names = list(replay.outcomes)
+    others = {name: outcome for name, outcome in replay.outcomes.items() if name != "query"}
     found = []
-    for name, outcome in replay.outcomes.items():
-        if name == "query":
+    for n, rows in enumerate(replay.signals.sequences):
+        stop = first_stop(others, n, replay.policy)
+        place = None if stop is None else view.position.get(rows[stop.place])
+        if stop is None or place is None:
             continue
-        for rows, counted in zip(replay.signals.sequences, outcome, strict=True):
-            place = view.position.get(rows[counted.trip]) if counted.trip is not None else None
-            if place is not None:
-                found.append(
-                    {
-                        "rule": name,
-                        "position": place,
-                        "count": counted.counts[-1],
-                        "threshold": threshold_of(name, replay.policy),
-                        "path": path_of(RULES[name].event),
-                    }
-                )
+        name = stop.rule.name
+        found.append(
+            {
+                "rule": name,
+                "position": place,
+                "count": others[name][n].counts[-1],
+                "threshold": threshold_of(name, replay.policy),
+                "after": stop.phase == "after",
+                "yields": stop.phase == "after" or names.index(name) > names.index("query"),
+                "path": path_of(stop.rule.event),
+            }
+        )
     return found
 
 

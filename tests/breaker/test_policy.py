@@ -115,7 +115,7 @@ def test_a_missing_policy_file_is_a_policy_error(tmp_path):
 def test_every_switch_is_described_and_every_described_switch_is_a_field():
     described = Policy.describe()
     assert list(described) == list(SWITCHES)
-    assert set(described) | {"name"} == set(Policy().to_dict())
+    assert set(described) | {"name", "rules"} == set(Policy().to_dict())
 
 
 def test_a_policy_whose_name_is_no_preset_could_not_be_read_back_and_is_refused():

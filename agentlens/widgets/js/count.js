@@ -9,9 +9,9 @@ export function cutOf(view, similarity) {
 }
 
 // Counts up to and including each trip (-1 after it); at most one trip a sequence: the query
-// rule's, or that of another rule, which Python sends and which goes first where both trip.
+// rule's, or that of another rule, which Python sends with whether it yields where both trip.
 export function countRounds(view, cut, threshold) {
-  const { n, role, rank, sequence, sequences } = view;
+  const { n, role, rank, sequence, sequences, fresh } = view;
   const counts = new Int32Array(n);
   const running = new Int32Array(sequences);
   const tripOf = new Int32Array(sequences).fill(-1);
@@ -26,12 +26,14 @@ export function countRounds(view, cut, threshold) {
     if (role[i] === RESET) running[s] = 0;
     else if (role[i] === COUNT) running[s] = rank[i] >= cut ? running[s] + 1 : 0;
     counts[i] = running[s];
-    if (running[s] > nearest.count) nearest = { count: running[s], position: i };
+    if (counts[i] > nearest.count) nearest = { count: counts[i], position: i };
+    if (fresh && fresh[i]) running[s] = 0; // a search that brought news starts the count anew
     const other = others.get(i);
-    if (other || (role[i] === COUNT && running[s] >= threshold)) {
+    const own = role[i] === COUNT && counts[i] >= threshold;
+    if (other || own) {
       tripOf[s] = i;
       trips.push(i);
-      if (other) ruleOf.set(i, other);
+      if (other && !(own && other.yields)) ruleOf.set(i, other);
     }
   }
   return { counts, trips, tripOf, ruleOf, trip: trips.length ? trips[0] : -1, nearest, cut, threshold };
@@ -40,7 +42,7 @@ export function countRounds(view, cut, threshold) {
 // For each threshold up to `most` the running records of the sliding-window minimum of ranks:
 // [rank, position], ranks rising. Its earliest trip at a cut is the first record that reaches it.
 export function tripSurface(view, most) {
-  const { n, role, rank, sequence, sequences } = view;
+  const { n, role, rank, sequence, sequences, fresh } = view;
   const records = Array.from({ length: most + 1 }, () => []);
   const top = new Int32Array(most + 1);
   const minima = Array.from({ length: sequences }, () => new Int32Array(most + 1));
@@ -54,8 +56,14 @@ export function tripSurface(view, most) {
         if (m[k] > top[k]) { top[k] = m[k]; records[k].push([m[k], i]); }
       }
     }
+    if (fresh && fresh[i]) m.fill(0);
   }
   return records;
+}
+
+// Whether the round at a trip still ran: rules that look at results stop the next one.
+export function ranAt(result, trip) {
+  return !!result.ruleOf.get(trip)?.after;
 }
 
 export function tripAt(records, threshold, cut) {
@@ -71,6 +79,7 @@ export function longestRun(view) {
     const s = view.sequence[i];
     if (view.role[i] === RESET || (view.role[i] === COUNT && !view.rank[i])) running[s] = 0;
     else if (view.role[i] === COUNT) longest = Math.max(longest, ++running[s]);
+    if (view.fresh && view.fresh[i]) running[s] = 0;
   }
   return longest;
 }

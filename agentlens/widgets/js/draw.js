@@ -1,3 +1,4 @@
+import { ranAt } from "./count.js";
 import { cellOf, centre } from "./data.js";
 import { fade } from "./colours.js";
 import { hatch } from "./patterns.js";
@@ -66,7 +67,7 @@ function paintRequests(ctx, { view, axes, time, colours }) {
 // From each trip to the end of its request: it happened, but would not have.
 export function counterfactualSpans(view, result, time) {
   return result.trips.map((trip) => [
-    cellOf(view, trip, time)[0], cellOf(view, view.sequenceEnd[view.sequence[trip]], time)[1],
+    cellOf(view, trip, time)[ranAt(result, trip) ? 1 : 0], cellOf(view, view.sequenceEnd[view.sequence[trip]], time)[1],
   ]);
 }
 

@@ -1,4 +1,5 @@
 import { fullRanges, isOverruled, loadPayload, recount, recut } from "./state.js";
+import { ranAt } from "./count.js";
 import { extent } from "./data.js";
 import { axesOf, planLayout } from "./scale.js";
 import { readColours } from "./colours.js";
@@ -110,7 +111,7 @@ function makeStage(model, el) {
     const drawn = plot && plot.axes && !dirty.plot && !waiting ? plot.axes : null;
     state.axes = axesOf(state.plan, drawn, state.ranges);
     state.node = nodeSize(state.axes, state.view, state.time);
-    state.ghostAt = (i) => { const t = state.result.tripOf[state.view.sequence[i]]; return t >= 0 && i >= t; };
+    state.ghostAt = (i) => { const t = state.result.tripOf[state.view.sequence[i]]; return t >= 0 && (ranAt(state.result, t) ? i > t : i >= t); };
     state.arcsOf = (i) => arcs(state.view, state.layout, state.index, state.time, i, i);
     state.nodesOf = (i) => nodesOf(state, i);
     state.said = state.loading ? { verdict: state.words.loading || "…", reason: "", other: "", kind: "loading" } : verdictOf(state);

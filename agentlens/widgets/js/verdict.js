@@ -1,3 +1,4 @@
+import { ranAt } from "./count.js";
 import { duration, joinParts, say, shorten } from "./words.js";
 
 // The verdict in one sentence, why, and the honest other half. All plain text.
@@ -9,10 +10,10 @@ export function scoreWords(view, words, num, den) {
 }
 
 // What stopping at a position saves: rounds with calls to the end of its request, and their seconds.
-export function savedFrom(view, trip) {
+export function savedFrom(view, trip, ran = false) {
   const s = view.sequence[trip];
   let rounds = 0, seconds = 0, timed = false, urls = 0, lines = 0, fresh = 0;
-  for (let i = trip; i < view.n; i++) {
+  for (let i = trip + (ran ? 1 : 0); i < view.n; i++) {
     if (view.sequence[i] !== s || !view.acts[i]) continue;
     rounds += 1;
     if (!Number.isNaN(view.seconds[i])) { seconds += view.seconds[i]; timed = true; }
@@ -49,7 +50,7 @@ export function verdictOf(scene) {
 
 function tripped({ view, result, words, threshold }, total) {
   const t = result.trip;
-  const saved = savedFrom(view, t);
+  const saved = savedFrom(view, t, ranAt(result, t));
   const parts = [say(words, "rounds", { n: saved.rounds }), saved.seconds === null ? "" : duration(saved.seconds)];
   const values = { round: view.number[t], total, saved: joinParts(words, parts), request: view.request[t] };
   const verdict = say(words, view.requests > 1 ? "verdict_trip_request" : "verdict_trip", values);

@@ -1,0 +1,1 @@
+"""The rule families: what agents' loop rules have in common, as steppers that data configures."""

@@ -1,0 +1,111 @@
+"""COUNT: the same key so often among the last units, in any order."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Sequence
+
+from agentlens.breaker.families.base import Family, strongest
+from agentlens.breaker.families.facts import is_failure
+from agentlens.breaker.seen import Finding, SeenCall, SeenResult, SeenRound
+
+__all__ = ["Count"]
+
+
+class Count(Family):
+    """Counts how often a key is among the last `window` calls or rounds, this one included.
+
+    A round is the set of its calls' keys. With ``reset = "mutation"`` a successful write that was
+    not made before empties the window: what was looked at may have changed. It cannot see
+    repeats further apart than its window.
+    """
+
+    def reset(self) -> None:
+        """Begin anew."""
+        spec = self.spec
+        self._past: deque[object] = deque()
+        self._number: Counter[object] = Counter()
+        self._hot: set[object] = set()
+        self._calls: dict[object, list[int]] = {}
+        self._changes: set[int] = set()
+        self._call_key = self.board.facts.call_keys(spec)
+        how = "error" if "error" in spec.key else spec.result if "result" in spec.key else ""
+        self._result_key = self.board.facts.result_keys(how) if how else None
+        self._late = spec.speaks_after
+
+    def before(self, seen: SeenRound) -> Finding | None:
+        """Count keys that need no result."""
+        if self.spec.scope == "message":
+            self.reset()
+        return None if self._late else self._step(seen, None)
+
+    def after(self, seen: SeenRound, results: Sequence[SeenResult]) -> Finding | None:
+        """Count keys that hold a result."""
+        return self._step(seen, results) if self._late else None
+
+    def _step(self, seen: SeenRound, results: Sequence[SeenResult] | None) -> Finding | None:
+        keyed: list[tuple[int, SeenCall, object]] = []
+        for index, call in enumerate(seen.calls):
+            if not self.looks_at(call):
+                continue
+            result = results[index] if results is not None and index < len(results) else None
+            if result is not None:
+                if self.spec.only == "error" and not is_failure(result):
+                    continue
+                self._forget_at_change(call, result)
+            key: object = self._call_key(call)
+            if self._result_key is not None and result is not None:
+                key = (key, self._result_key(call, result))
+            keyed.append((index, call, key))
+        if not keyed:
+            return None
+        if self.spec.unit == "round":
+            whole = frozenset(key for _, _, key in keyed)
+            return self._push(whole, keyed[0][1], [index for index, _, _ in keyed])
+        return strongest([self._push(key, call, [index]) for index, call, key in keyed])
+
+    def _forget_at_change(self, call: SeenCall, result: SeenResult) -> None:
+        if self.spec.reset != "mutation" or call.effect != "write" or is_failure(result):
+            return
+        key = self.board.full_key(call)
+        if key not in self._changes:
+            self._changes.add(key)
+            self._past.clear()
+            self._number.clear()
+            self._hot.clear()
+
+    def _push(self, key: object, call: SeenCall, blocked: Sequence[int]) -> Finding | None:
+        spec, past, number = self.spec, self._past, self._number
+        past.append(key)
+        number[key] += 1
+        if spec.window is not None and len(past) > spec.window:
+            gone = past.popleft()
+            number[gone] -= 1
+            if not number[gone]:
+                del number[gone]
+                self._calls.pop(gone, None)
+                self._hot.discard(gone)
+        count = number[key]
+        calls = self._calls.setdefault(key, [])
+        if len(calls) < 24:
+            calls.append(call.number)
+        self.count = count
+        if len(past) < spec.min_len:
+            return None
+        level = self.level(count)
+        if level is None and spec.min_len and self._high is not None and count >= self._high:
+            level = self._at[self._high]  # the window was not long enough before
+        if level is None:
+            self._hot.discard(key)
+            return None
+        if self.quiet and (key, level) in self._hot:
+            return None
+        if self.quiet:
+            self._hot.add((key, level))
+        span = f"the last {min(len(past), spec.window or len(past))}"
+        unit = "rounds" if spec.unit == "round" else "calls"
+        same = "with the same result " if self._result_key is not None else ""
+        what = f"same call of {call.tool}" if "args" in spec.key else f"{call.tool} called"
+        return self.finding(
+            level, count, f"{what} {same}{count} times in {span} {unit}", calls, blocked, key
+        )

@@ -1,0 +1,113 @@
+"""CYCLE: the last keys repeat with a short period."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agentlens.breaker.families.base import Family, strongest
+from agentlens.breaker.families.facts import thought_of
+from agentlens.breaker.seen import Finding, SeenCall, SeenResult, SeenRound
+
+__all__ = ["Cycle"]
+
+
+class Cycle(Family):
+    """Counts the laps of a cycle at the end of a run; its levels are laps.
+
+    For each period p it keeps how many keys in a row equal the key p before: the tail then has
+    p more keys than that. A longer period of equal keys is no cycle but a streak, which only a
+    shortest period of 1 counts. With `partial` a lap that has begun counts; with `evidence` every
+    place must have kept its result. It cannot see cycles with a step that changes.
+    """
+
+    def reset(self) -> None:
+        """Begin anew."""
+        spec = self.spec
+        self._keys: list[object] = []
+        self._numbers: list[int] = []
+        self._runs = [0] * (spec.periods[1] + 1)
+        self._steady = [0] * (spec.periods[1] + 1)
+        self._results: list[int] = []
+        self._call_key = self.board.facts.call_keys(spec)
+        wants = "result" in spec.key or spec.evidence
+        self._result_key = self.board.facts.result_keys(spec.result) if wants else None
+        self._late = "result" in spec.key
+        self._rounds = spec.unit == "round"
+
+    def before(self, seen: SeenRound) -> Finding | None:
+        """Count keys that need no result."""
+        if self.spec.scope == "message":
+            self.reset()
+        if self._late:
+            return None
+        thought = thought_of(seen) if "thought" in self.spec.key else ""
+        pushed = []
+        for index, call in enumerate(seen.calls):
+            if self.looks_at(call):
+                key = self._call_key(call)
+                pushed.append(self._push((key, thought) if thought else key, call, index))
+        return strongest(pushed) if pushed else None
+
+    def after(self, seen: SeenRound, results: Sequence[SeenResult]) -> Finding | None:
+        """Count keys that hold a result; remember results as evidence."""
+        if self._result_key is None:
+            return None
+        thought = thought_of(seen) if "thought" in self.spec.key else ""
+        pushed = []
+        for index, (call, result) in enumerate(zip(seen.calls, results, strict=False)):
+            if not self.looks_at(call):
+                continue
+            read = self._result_key(call, result)
+            if self._late:
+                pushed.append(self._push((self._call_key(call), read, thought), call, index))
+            else:
+                self._remember(read)
+        return strongest(pushed) if pushed else None
+
+    def _remember(self, read: int) -> None:
+        """Keep for each period how long the results have been those of the lap before."""
+        past = self._results
+        for period in range(self.spec.periods[0], self.spec.periods[1] + 1):
+            steady = len(past) >= period and past[-period] == read
+            self._steady[period] = self._steady[period] + 1 if steady else 0
+        past.append(read)
+        if len(past) > 4 * self.spec.periods[1]:
+            del past[: -2 * self.spec.periods[1]]
+
+    def _push(self, key: object, call: SeenCall, index: int) -> Finding | None:
+        keys, spec = self._keys, self.spec
+        shortest, longest = spec.periods
+        found = None
+        equal_run = self._runs[1] if shortest > 1 and longest >= 1 else 0
+        if shortest > 1:
+            equal_run = equal_run + 1 if keys and keys[-1] == key else 0
+            self._runs[1] = equal_run
+        length = len(keys)
+        best = 0
+        for period in range(shortest, min(longest, length) + 1):
+            if keys[-period] != key:
+                self._runs[period] = 0
+                continue
+            run = self._runs[period] = self._runs[period] + 1
+            if equal_run >= period:  # all equal: a streak, which is not this rule's
+                continue
+            laps, rest = divmod(run + period, period)
+            news = rest == 0
+            if spec.partial:
+                laps, news = laps + (rest > 0), rest == 1 or period == 1
+            best = max(best, laps)
+            if found is not None or (self.quiet and not news):
+                continue
+            level = self.level(laps)
+            if level == "stop" and spec.evidence and self._steady[period] < period * (laps - 1) - 1:
+                level = None
+            if level is not None:
+                tail = [*self._numbers[-(period * laps - 1) :], call.number]
+                reason = f"calls repeat with period {period}, {laps} laps"
+                found = self.finding(level, laps, reason, tail, (index,), (period, key))
+        self.count = best
+        keys.append(key)
+        self._numbers.append(call.number)
+        if length > 4 * longest + 400:
+            del keys[: -2 * longest - 200], self._numbers[: -2 * longest - 200]
+        return found

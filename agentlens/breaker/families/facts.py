@@ -1,0 +1,156 @@
+"""What rules compare: keys of calls and results as small integers, each made once a run.
+
+Many presets read one trace, and most of them compare the same few things. A key is made when it
+is first asked for and then kept by the number of its call, so that a further rule costs a look
+into a table.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Hashable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from agentlens.progress.fragments import masked
+
+if TYPE_CHECKING:
+    from agentlens.breaker.families.spec import RuleSpec
+    from agentlens.breaker.seen import SeenCall, SeenResult, SeenRound
+
+__all__ = ["FAILED", "Facts", "error_text", "is_failure", "thought_of"]
+
+#: How a call ends that did not do what it was asked to.
+FAILED = frozenset(("error", "timeout"))
+
+_BROWSER_WORDS = ("query", "text", "input", "value")
+_WORD = re.compile(r"\w+")
+
+
+def is_failure(result: SeenResult) -> bool:
+    """Say whether a call failed: an error of the tool, an exit code, or its time ran out."""
+    return result.status in FAILED
+
+
+def error_text(result: SeenResult) -> str:
+    """Return what identifies a failure: its masked text, or its type where it has none."""
+    return masked(result.text[:2000]).strip() or result.error_type or result.status
+
+
+class Facts:
+    """Keys of the calls and results of one run.
+
+    Equal keys are equal integers. Calls are known by their number, which is unique in a run.
+    """
+
+    def __init__(self) -> None:
+        self._ids: dict[Hashable, int] = {}
+        self._tables: dict[Hashable, dict[int, int]] = {}
+        self._texts: dict[bool, dict[int, str]] = {True: {}, False: {}}
+
+    def intern(self, value: Hashable) -> int:
+        """Return the integer of a value."""
+        ids = self._ids
+        found = ids.get(value)
+        if found is None:
+            found = ids[value] = len(ids) + 1
+        return found
+
+    def call_keys(self, spec: RuleSpec) -> Callable[[SeenCall], int]:
+        """Return the function from a call, before it runs, to its key under a rule."""
+        tool, args, effect = "tool" in spec.key, "args" in spec.key, "effect" in spec.key
+        mode = (spec.args, spec.fields, spec.drop) if args else ()
+        table = self._tables.setdefault(("call", tool, effect, mode), {})
+
+        def key(call: SeenCall) -> int:
+            found = table.get(call.number)
+            if found is None:
+                found = table[call.number] = self.intern(
+                    (
+                        call.tool if tool else "",
+                        call.effect if effect else "",
+                        self._args(call, spec) if args else "",
+                    )
+                )
+            return found
+
+        return key
+
+    def result_keys(self, how: str) -> Callable[[SeenCall, SeenResult], int]:
+        """Return the function from a call and its result to the result's key."""
+        table = self._tables.setdefault(("result", how), {})
+        read = _READS[how]
+
+        def key(call: SeenCall, result: SeenResult) -> int:
+            found = table.get(call.number)
+            if found is None:
+                found = table[call.number] = self.intern((how, read(result)))
+            return found
+
+        return key
+
+    def _args(self, call: SeenCall, spec: RuleSpec) -> str:
+        if call.args is None:
+            return call.args_raw
+        if spec.args == "browser":
+            return _as_json(_browser(call), True)
+        if spec.args == "salient" and not call.args.keys().isdisjoint(spec.fields):
+            return _as_json({k: v for k, v in call.args.items() if k in spec.fields}, True)
+        if spec.drop and not call.args.keys().isdisjoint(spec.drop):
+            kept = {k: v for k, v in call.args.items() if k not in spec.drop}
+            return _as_json(kept, spec.args != "raw")
+        ordered = spec.args != "raw"
+        texts = self._texts[ordered]
+        found = texts.get(call.number)
+        if found is None:
+            found = texts[call.number] = _as_json(call.args, ordered)
+        return found
+
+
+def _as_json(args: Mapping[str, Any], ordered: bool) -> str:
+    try:
+        return json.dumps(args, ensure_ascii=False, sort_keys=ordered)
+    except (TypeError, ValueError, RecursionError):  # mixed keys, cycles: equal texts are enough
+        return repr(args)
+
+
+def _browser(call: SeenCall) -> dict[str, Any]:
+    """Return a browser action as one compares it: words as a set, an element by what it is."""
+    args = {k: v for k, v in (call.args or {}).items() if v is not None}
+    if call.effect == "search":
+        words = " ".join(call.queries).lower()
+        return {"search": sorted(set(_WORD.findall(words)))}
+    return {
+        k: v.strip().lower() if k in _BROWSER_WORDS and isinstance(v, str) else v
+        for k, v in args.items()
+    }
+
+
+def _first100(result: SeenResult) -> str:
+    return result.text[:100]
+
+
+def _exit(result: SeenResult) -> tuple[str, int | None]:
+    return result.status, result.exit_code
+
+
+def _full(result: SeenResult) -> tuple[str, str]:
+    return result.status, result.text
+
+
+def _masked(result: SeenResult) -> tuple[str, str]:
+    return result.status, masked(result.text)
+
+
+_READS: Mapping[str, Callable[[SeenResult], Hashable]] = {
+    "exit": _exit,
+    "first100": _first100,
+    "full": _full,
+    "masked": _masked,
+    "error": error_text,
+}
+
+
+def thought_of(seen: SeenRound) -> str:
+    """Return what the model thought and said with a round."""
+    return f"{seen.reasoning}\0{seen.text}"
