@@ -81,7 +81,7 @@ class Pool:
         if sum(map(len, lists)) <= _FEW:
             counts = Counter(column for have in lists for column in have)
             return self._one_by_one(counts.items(), len(tokens), since, age)
-        columns = np.concatenate([np.frombuffer(have, np.int64) for have in lists])
+        columns = np.frombuffer(b"".join(lists), np.int64)
         shared = np.bincount(columns, minlength=len(self._sizes))
         if not self._is_exact(len(tokens)):
             some = np.flatnonzero(shared)

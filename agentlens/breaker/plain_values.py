@@ -6,18 +6,27 @@ A value that cannot be copied becomes text. Rules and the record get the same co
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import orjson
 
 from agentlens.trace.repair import MAX_DEPTH, TooDeep, repaired, whole_text
 
-__all__ = ["plain_args", "plain_count", "plain_number", "plain_text"]
+__all__ = ["listed", "plain_args", "plain_count", "plain_number", "plain_text"]
 
 _OPTIONS = orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY
 #: What `agentlens.load` has for arguments that are nested too deeply.
 _DEEP = "{…}"
+
+
+def listed(value: Any) -> list[Any]:
+    """Return what a host hands in as a list; one call or result may stand alone."""
+    if value is None:
+        return []
+    if isinstance(value, Mapping | str) or not isinstance(value, Iterable):
+        return [value]
+    return list(value)
 
 
 def plain_text(value: Any) -> str:
@@ -46,11 +55,11 @@ def plain_args(value: Any) -> dict[str, Any] | str | None:
 
 
 def plain_number(value: Any) -> float | None:
-    """Return a finite number that is not negative; anything else is unknown."""
+    """Return a number that is not negative and fits a record; anything else is unknown."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     try:
-        return value if math.isfinite(value) and value >= 0 else None
+        return value if math.isfinite(value) and 0 <= value < 2**63 else None
     except OverflowError:
         return None
 
@@ -64,9 +73,12 @@ def plain_count(value: Any) -> int | None:
 
 def _copied(value: dict[Any, Any]) -> Any:
     try:
-        return repaired(orjson.loads(orjson.dumps(value, default=plain_text, option=_OPTIONS)))
+        made = orjson.loads(orjson.dumps(value, default=plain_text, option=_OPTIONS))
     except (TypeError, ValueError):  # lone surrogates, whole numbers over 64 bits, deep nesting
         return _walked(value, 0)
+    if any(type(item) in (dict, list) for item in made.values()):
+        return repaired(made)  # for its depth: what orjson writes has no lone surrogates
+    return made
 
 
 def _walked(value: Any, depth: int) -> Any:
