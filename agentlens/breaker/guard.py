@@ -168,9 +168,9 @@ class Guard(GuardView):
         return closing_prompt(rule, known.event if known else None, lang)
 
     def close(self) -> None:
-        """Close the file of the record."""
+        """End the run: rounds without results are told as such; the record's file is closed."""
         with self._run.lock:
-            self._run.log.recorder.close()
+            self._run.close()
 
     def __enter__(self) -> Guard:
         return self
@@ -183,7 +183,10 @@ class Guard(GuardView):
         if run.mode == "off":
             return PROCEED
         with run.lock:
-            decision = work(run)
+            try:
+                decision = work(run)
+            except Exception as error:  # the log itself failed: nothing is left but to get out
+                decision = run.last_resort(self._thread, error)
         if run.log.listeners:
             run.log.tell()
         return decision or PROCEED

@@ -59,13 +59,15 @@ class GuardLog:
         self, event: str, moment: float | None, thread: GuardThread | None = None, **about: Any
     ) -> None:
         """Add an event."""
-        place: dict[str, Any] = {"time": moment, "event": event}
-        if thread is not None:
-            place["thread"] = thread.name
-            place["request"] = thread.request
-            place["round"] = thread.round
-        place.update(about)
-        self.events.append(place)
+        if thread is None:
+            self.events.append({"time": moment, "event": event, **about})
+            return
+        self.events.append(
+            {
+                "time": moment, "event": event, "thread": thread.name,
+                "request": thread.request, "round": thread.round, **about,
+            }
+        )  # fmt: skip
 
     def fault(
         self, where: str, error: Exception, thread: GuardThread | None = None, *,

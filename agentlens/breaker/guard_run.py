@@ -18,12 +18,14 @@ from agentlens.breaker.guard_log import GuardLog
 from agentlens.breaker.guard_thread import GuardThread, LiveSequence, OpenRound, forced
 from agentlens.breaker.live_history import LiveHistory
 from agentlens.breaker.machine import Machine
-from agentlens.breaker.plain_values import plain_text
-from agentlens.breaker.rules import start_rules
+from agentlens.breaker.plain_values import listed, plain_text
+from agentlens.breaker.rules import panel_of, start_rules
 from agentlens.breaker.seen import Finding, SeenRound, Stepper
+from agentlens.trace.formats.plain_events import EVENTS
 from agentlens.trace.run_log import MAIN
 
 if TYPE_CHECKING:
+    from agentlens.breaker.families.panel import Panel
     from agentlens.breaker.policy import Policy
     from agentlens.trace.tools import ToolSpec
 
@@ -55,6 +57,7 @@ class GuardRun:
         self.log = GuardLog(clock, record)
         self.threads: dict[str, GuardThread] = {MAIN: GuardThread(MAIN)}
         self._histories: dict[Hashable, LiveHistory] = {}
+        self._panels: dict[str, Panel] = {}
 
     def before(self, thread: GuardThread, calls: Any, said: Mapping[str, Any]) -> Decision:
         """Look at a round that has not run."""
@@ -64,7 +67,7 @@ class GuardRun:
                 self.log.emit("round_without_results", now, thread)
                 self._finish(thread, (), now)
             self._number(thread, now)
-            items = _listed(calls)
+            items = listed(calls)
             decision = self.latched(thread, len(items))
             seen = self._eye.see(thread, items, said, now, self.log)
             findings = self._ask(thread, lambda rule: rule.before(seen), decision is not None, now)
@@ -85,7 +88,7 @@ class GuardRun:
         """Look at what a round brought."""
         now, decision = self.log.now(), None
         try:
-            items = _listed(results)
+            items = listed(results)
             if thread.open is not None:
                 decision = self.latched(thread)
                 findings = self._finish(thread, items, now)
@@ -113,7 +116,10 @@ class GuardRun:
                 thread.asked = True
                 if self.policy.scope == "request":
                     thread.sequence = None
-            self.log.happened(thread, kind, now, plain_text(text) if text else "")
+            told = text if isinstance(text, str) else plain_text(text)
+            if kind not in EVENTS:
+                kind, told = "other", told or plain_text(kind)
+            self.log.happened(thread, kind, now, told)
         except Exception as error:
             self.log.fault("event", error, thread, moment=now)
         self.log.flush(now)
@@ -128,8 +134,28 @@ class GuardRun:
         starter, request = self._eye.asked_in.get(call_id or "", (parent.name, 1))
         thread = GuardThread(name, self._group(self.threads[starter], request))
         self.threads[name] = thread
-        self.log.started(thread, parent.name, call_id, self.log.now())
+        now = self.log.now()
+        try:
+            self.log.started(thread, parent.name, call_id, now)
+        except Exception as error:
+            self.last_resort(thread, error)
         return thread
+
+    def last_resort(self, thread: GuardThread, error: Exception) -> Decision:
+        """Return what holds after a fault that nothing else caught."""
+        cause = f"{type(error).__name__}: {plain_text(error)}"
+        self.log.events.append({"time": None, "event": "guard_error", "cause": cause})
+        decision = self.latched(thread) or PROCEED
+        return in_shadow(decision) if self.mode == "shadow" else decision
+
+    def close(self) -> None:
+        """Tell of rounds whose results never came, and close the record."""
+        now = self.log.now()
+        for thread in self.threads.values():
+            if thread.open is not None:
+                self._finish(thread, (), now)
+        self.log.flush(now)
+        self.log.recorder.close()
 
     def _group(self, thread: GuardThread, request: int) -> Hashable:
         """Return the history that the queries of a thread's request belong to (A-18, A-19)."""
@@ -147,8 +173,9 @@ class GuardRun:
             thread.sequence = LiveSequence([], Machine(clock=self.log.now))
             group = self._group(thread, thread.request)
             try:
+                panel = self._panels.setdefault(thread.name, panel_of(self.policy))
                 thread.sequence.rules = start_rules(
-                    self.policy, group=group, shared=self._histories
+                    self.policy, group=group, shared=self._histories, panel=panel
                 )
             except Exception as error:
                 self.log.fault("start", error, thread, moment=now)
@@ -214,12 +241,3 @@ class GuardRun:
         stopped = bool(thread.sequence and thread.sequence.stopped)
         results = self._eye.results(thread, done, list(items), now, self.log)
         return self._ask(thread, lambda rule: rule.after(done.seen, results), stopped, now)
-
-
-def _listed(value: Any) -> list[Any]:
-    """Return what a host hands in as a list; one call or result may stand alone."""
-    if value is None:
-        return []
-    if isinstance(value, Mapping | str) or not isinstance(value, Iterable):
-        return [value]
-    return list(value)

@@ -9,9 +9,10 @@ from agentlens.trace.build import MAIN, TraceBuilder
 from agentlens.trace.content import as_text
 from agentlens.trace.status import judge
 
-__all__ = ["give_result", "read_event"]
+__all__ = ["EVENTS", "give_result", "read_event"]
 
-_EVENTS = frozenset(
+#: Kinds of events that a row may mark; any other is kept as the last one.
+EVENTS = frozenset(
     "user_message compaction interrupt api_error retry checkpoint guard_fired approval "
     "other".split()
 )
@@ -44,7 +45,7 @@ def read_event(
     if kind == "thread":
         build.thread(thread, parent=row.get("parent"), parent_call=row.get("parent_call"))
         return
-    if kind not in _EVENTS:
+    if kind not in EVENTS:
         build.note("guessed", f"event {kind!r} is not a known one, kept as 'other'", number)
         kind = "other"
     if not words and "text" not in row:
