@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from agentlens.trace.corpus import Corpus
     from agentlens.trace.formats.atif import to_atif, write_atif
     from agentlens.trace.formats.plain_write import to_plain, write_plain
+    from agentlens.trace.formats.tables_write import to_parquet, write_parquet
     from agentlens.trace.load import load, load_many
     from agentlens.trace.model import Trace
     from agentlens.widgets.lens import Lens
@@ -44,15 +45,17 @@ _HOME = {
     "scan": "agentlens.widgets.scan",
     "surface": "agentlens.thresholds.surface",
     "to_atif": "agentlens.trace.formats.atif",
+    "to_parquet": "agentlens.trace.formats.tables_write",
     "to_plain": "agentlens.trace.formats.plain_write",
     "write_atif": "agentlens.trace.formats.atif",
+    "write_parquet": "agentlens.trace.formats.tables_write",
     "write_plain": "agentlens.trace.formats.plain_write",
 }
 
 __all__ = [
     "Corpus", "Decision", "Guard", "Lens", "Policy", "PolicyError", "Replay", "Surface", "Trace",
     "TraceError", "__version__", "figures", "load", "load_many", "replay", "scan", "surface",
-    "to_atif", "to_plain", "write_atif", "write_plain",
+    "to_atif", "to_parquet", "to_plain", "write_atif", "write_parquet", "write_plain",
 ]  # fmt: skip
 
 

@@ -211,13 +211,29 @@ def test_policies(capsys):
     assert json.loads(out_of(capsys, "policies", "--json"))["classic"]["similarity"] == "4/5"
 
 
-def test_convert_reads_back(tmp_path, incident, capsys):
-    target = tmp_path / "out.json"
-    assert main(["convert", incident, "--to", "atif", "-o", str(target)]) == 0
-    capsys.readouterr()
+@pytest.mark.parametrize("to", ["atif", "plain", "parquet"])
+def test_convert_reads_back(tmp_path, incident, capsys, to):
+    target = tmp_path / f"out.{to}"
+    assert main(["convert", incident, "--to", to, "-o", str(target)]) == 0
+    said = capsys.readouterr().err
+    assert said == f"{target}: 5 calls, {to}; no secret found to mask\n"
     assert out_of(capsys, "replay", str(target)).startswith(
         "Would have stopped before round 3 of 5."
     )
+
+
+@pytest.mark.parametrize("to", ["atif", "plain"])
+def test_convert_masks_unless_told_otherwise(tmp_path, to):
+    trace = write(tmp_path / "s.jsonl", [f"key {SECRET}"])
+    done = run("convert", trace, "--to", to)
+    assert b"Q4x7" not in done.stdout
+    assert "<api-key:1>" in done.stdout.decode()
+    assert done.stderr.decode() == (
+        f"written: 1 calls, {to}; masked: api-key (--no-redact keeps them)\n"
+    )
+    kept = run("convert", trace, "--to", to, "--no-redact")
+    assert SECRET in kept.stdout.decode()
+    assert "were kept as they are" in kept.stderr.decode()
 
 
 def test_secrets_are_masked(tmp_path, capsys):

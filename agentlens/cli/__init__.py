@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from agentlens import __version__
 from agentlens.cli import commands
+from agentlens.cli.convert import TARGETS
 from agentlens.errors import PolicyError, TraceError
 
 __all__ = ["main", "parser"]
@@ -67,8 +68,14 @@ def parser() -> argparse.ArgumentParser:
 
     convert = sub.add_parser("convert", help="write a trace in another format")
     convert.add_argument("trace", help="log of a run; - is standard input")
-    convert.add_argument("--to", choices=["atif"], required=True, help="format")
-    convert.add_argument("-o", "--output", required=True, metavar="FILE", help="file to write")
+    convert.add_argument("--to", choices=TARGETS, required=True, help="format")
+    convert.add_argument(
+        "-o", "--output", metavar="FILE", help="file to write (default: standard output)"
+    )
+    convert.add_argument(
+        "--no-redact", action="store_true",
+        help="keep secrets, e-mail addresses and names of home folders, which are masked otherwise",
+    )  # fmt: skip
     convert.set_defaults(run=commands.convert)
     return top
 

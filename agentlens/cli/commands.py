@@ -183,12 +183,21 @@ def formats(args: Namespace) -> int:
 
 
 def convert(args: Namespace) -> int:
-    """Write a trace as ATIF."""
-    from agentlens.trace.formats.atif import write_atif
+    """Write a trace in another format."""
+    from agentlens.cli.convert import converted, said_of_secrets
 
     trace = _read(args.trace)
-    write_atif(trace, args.output)
-    print(f"{args.output}: {len(trace)} calls, {args.to}", file=sys.stderr)
+    data, masked = converted(trace, args.to, redact=not args.no_redact)
+    if args.output is None:
+        if args.to == "parquet" and sys.stdout.isatty():
+            raise TraceError("Parquet is binary; name a file with -o FILE")
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    else:
+        Path(args.output).expanduser().write_bytes(data)
+    secrets = said_of_secrets(masked, redact=not args.no_redact)
+    print(f"{args.output or 'written'}: {len(trace)} calls, {args.to}; {secrets}", file=sys.stderr)
     return 0
 
 

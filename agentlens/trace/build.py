@@ -43,6 +43,7 @@ class TraceBuilder(RunLog):
     def __init__(self, format: str, source: str | None = None):
         super().__init__(format, source)
         self._calls = Table("calls")
+        self._tools: dict[str, ToolSpec] = {}
 
     def call(
         self, row: int, tool: str, args: Any = None, *, call_id: str | None = None,
@@ -137,8 +138,20 @@ class TraceBuilder(RunLog):
         """Return how the arguments of a call were read: parsed, unparsed, text or missing."""
         return str(self._calls.get(call, "args_state"))
 
+    def adopt(
+        self, tables: Mapping[str, Mapping[str, list[Any]]], tools: Mapping[str, ToolSpec]
+    ) -> None:
+        """Take over whole tables, checked, and what was said of their tools."""
+        for table in (self._threads, self._rounds, self._calls, self._events):
+            columns = tables[table.name]
+            table.rows = [list(row) for row in zip(*map(columns.get, table.at), strict=True)]  # type: ignore[arg-type]
+        self._ended = [None] * len(self._rounds.rows)
+        self._declared = set(tables["threads"]["thread"])
+        self._tools = dict(tools)
+
     def finish(self, tools: Mapping[str, ToolSpec] | None = None) -> Trace:
         """Return the trace: durations derived where times allow, effects and queries filled in."""
+        known = {**self._tools, **(tools or {})}
         if not self._threads.rows:
             self.thread(MAIN)
         tables = {
@@ -155,13 +168,13 @@ class TraceBuilder(RunLog):
                 calls["tool_raw"],
                 calls["args"],
                 calls["args_raw"],
-                {} if tools is None else tools,
+                known,
             )
         )
         if not self.meta.models:
             models = dict.fromkeys(m for m in rounds["model"] if m)
             self.meta = replace(self.meta, models=tuple(models))
-        return Trace(tables, self.meta, tuple(self._notes.values()), dict(tools or {}))
+        return Trace(tables, self.meta, tuple(self._notes.values()), known)
 
     def _repair(self, tables: dict[str, dict[str, list[Any]]]) -> None:
         """Make every text one that UTF-8 can hold, and say where that took something."""

@@ -185,12 +185,17 @@ def _open_stream(stream: BinaryIO, name: str, path: Path | None) -> Document:
 
 
 def _open_parquet(stream: BinaryIO, name: str) -> Document:
-    """Return the rows of a Parquet file, such as Phoenix saves its spans in."""
+    """Return the rows of a Parquet file, such as Phoenix saves spans in; or a trace's tables."""
     import pandas as pd
 
+    from agentlens.trace.formats.tables_write import tables_of
     from agentlens.trace.frames import records_of
 
     try:
+        ours = tables_of(stream)
+        if ours is not None:
+            return make_document(name, None, "object", iter([(1, ours)]))
+        stream.seek(0)
         table = pd.read_parquet(stream)
     except ImportError:
         raise TraceError(

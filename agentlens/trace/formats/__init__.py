@@ -19,6 +19,7 @@ __all__ = ["FORMATS", "Format", "Part", "get"]
 
 #: Names of the formats, the most specific first.
 FORMATS = (
+    "tables",
     "claude_code",
     "codex",
     "copilot_cli",
