@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from agentlens.errors import TraceError
+from agentlens.trace.child_files import is_child_folder, rollouts_below
 from agentlens.trace.file_trees import is_tree, tree_document
 
 __all__ = ["expand", "session_file"]
@@ -105,13 +106,20 @@ def _walk(folder: Path) -> list[str]:
         if here.name == "subagents" and here.parent.with_suffix(".jsonl").exists():
             folders[:] = []
             continue
+        if is_child_folder(here):
+            folders[:] = []
+            continue
         if is_tree(here, folders, names):
             folders[:] = []
             found.append(str(here))
             continue
+        told = rollouts_below(here, names)
+        if "api_conversation_history.json" in names:
+            told.add("ui_messages.json")  # the same task as its screen showed it
         found += [
             str(here / name) for name in sorted(names)
             if name.endswith(_SUFFIXES) and not name.endswith(_ASIDE) and not name.startswith(".")
+            and name not in told
         ]  # fmt: skip
     return found
 

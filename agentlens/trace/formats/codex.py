@@ -11,6 +11,7 @@ Facts that it rests on:
 * In code mode every call is ``exec`` with a program as input; see `js_calls`.
 * A search at the provider (``web_search_call``) has no output.
 * A forked sub-agent repeats what its parent had so far, under older times or lower ordinals.
+* Sub-agents have rollouts of their own, in the same folder, which name their parent's session.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from agentlens.trace.build import TraceBuilder
+from agentlens.trace.child_files import read_children, rollout_children
 from agentlens.trace.content import as_text, text_of
 from agentlens.trace.formats.codex_items import Items
 from agentlens.trace.formats.part import Part, dicts, first_dict, mapping, one_part, text_or_none
@@ -62,7 +64,13 @@ def split(document: Document) -> Iterator[Part]:
 
 
 def read(part: Part, build: TraceBuilder) -> None:
-    """Read a rollout."""
+    """Read a rollout, and those of its sub-agents where they lie beside it."""
+    if _read(part, build) is None:
+        raise part.error("holds no record of a Codex rollout")
+
+
+def _read(part: Part, build: TraceBuilder) -> _Rollout | None:
+    """Read a rollout into a builder; None where there is none."""
     rollout = _Rollout(build)
     seen = False
     for number, record in part.records:
@@ -73,8 +81,17 @@ def read(part: Part, build: TraceBuilder) -> None:
         seen = True
         rollout.record(kind, payload, mapping(record), number)
     if not seen:
-        raise part.error("holds no record of a Codex rollout")
+        return None
     rollout.finish()
+    read_children(rollout_children(part.path, rollout.session), build, _child)
+    return rollout
+
+
+def _child(document: Document, build: TraceBuilder) -> str | None:
+    rollout = _read(one_part(document), build)
+    if rollout is None:
+        raise document.error("holds no record of a Codex rollout")
+    return rollout.title
 
 
 def _shape(record: Any) -> tuple[str, Mapping[str, Any] | None]:
@@ -101,6 +118,8 @@ class _Rollout:
         self.first_own: int | None = None
         self.is_fork = False
         self.has_session = False
+        self.session: str | None = None
+        self.title: str | None = None
         self.told: Any = None
 
     def record(
@@ -159,7 +178,10 @@ class _Rollout:
             "originator": payload.get("originator"),
             "model_provider": payload.get("model_provider"),
         }  # fmt: skip
-        session = text_or_none(payload.get("id"))
+        session = self.session = text_or_none(payload.get("id"))
+        self.title = text_or_none(spawn.get("agent_nickname")) or text_or_none(
+            spawn.get("agent_role")
+        )
         self.build.describe(
             trace_id=session, session_id=session, cwd=text_or_none(payload.get("cwd")),
             agent="codex", agent_version=text_or_none(payload.get("cli_version")),

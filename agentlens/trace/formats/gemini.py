@@ -5,6 +5,7 @@ result in one record; ``tokens`` counts the whole prompt (cached ones included) 
 from the answer; in lines, a message with a known id replaces the older one, ``message_update``
 changes some of its fields and may come first, ``$set`` changes the session and ``$rewindTo`` takes
 back a message and all after it. What was taken back did happen: it is an abandoned branch here.
+Sub-agents have files of their own, of ``kind`` subagent, in the folder named after the session.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from agentlens.trace.build import MAIN, TraceBuilder
+from agentlens.trace.child_files import gemini_children, read_children
 from agentlens.trace.content import as_text
 from agentlens.trace.formats.gemini_parts import answer_of, text_of_parts
 from agentlens.trace.formats.part import Part, dicts, mapping, one_part, text_or_none
@@ -51,7 +53,13 @@ def split(document: Document) -> Iterator[Part]:
 
 
 def read(part: Part, build: TraceBuilder) -> None:
-    """Read a session."""
+    """Read a session, and those of its sub-agents where they lie beside it."""
+    if _read(part, build) is None:
+        raise part.error("holds no record of a Gemini session")
+
+
+def _read(part: Part, build: TraceBuilder) -> _Session | None:
+    """Read a session into a builder; None where there is none."""
     session = _Session(build)
     for number, record in part.records:
         if isinstance(record, Mapping):
@@ -59,7 +67,7 @@ def read(part: Part, build: TraceBuilder) -> None:
         else:
             build.note("skipped", "a record is not one of a session", number)
     if not session.about and not session.entries:
-        raise part.error("holds no record of a Gemini session")
+        return None
     about = session.about
     name = text_or_none(about.get("sessionId"))
     extra = {
@@ -68,6 +76,21 @@ def read(part: Part, build: TraceBuilder) -> None:
     build.describe(session_id=name, trace_id=name, agent="gemini-cli", extra=extra or None)
     for entry in session.entries:
         _write(entry, build)
+    calls = {
+        item["agentId"]: item["id"]
+        for entry in session.entries
+        for item in dicts(entry.record.get("toolCalls"))
+        if isinstance(item.get("agentId"), str) and isinstance(item.get("id"), str)
+    }
+    read_children(gemini_children(part.path, name), build, _child, calls)
+    return session
+
+
+def _child(document: Document, build: TraceBuilder) -> str | None:
+    session = _read(one_part(document), build)
+    if session is None:
+        raise document.error("holds no record of a Gemini session")
+    return text_or_none(session.about.get("summary"))
 
 
 class _Entry:

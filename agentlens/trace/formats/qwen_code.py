@@ -2,7 +2,9 @@
 
 Facts that it rests on: `message` holds Gemini's ``parts``; ``tool_result`` records answer by the
 id in ``functionResponse``; a record that comes twice has the same ``uuid``; sub-agents' records
-name an ``agentId``; `system` records are the host's, among them the compression of the chat.
+name an ``agentId``, and newer versions keep them in ``subagents/<session>/agent-<id>.jsonl``;
+`system` records are the host's, among them the compression of the chat and the ``rewind``, whose
+``parentUuid`` is the last record that still counts: those after it are an abandoned branch.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from agentlens.trace.build import MAIN, TraceBuilder
+from agentlens.trace.child_files import qwen_children, read_children
 from agentlens.trace.content import as_text
 from agentlens.trace.formats.gemini_parts import answer_of, text_of_parts
 from agentlens.trace.formats.part import Part, dicts, mapping, one_part, text_or_none
@@ -43,10 +46,23 @@ def split(document: Document) -> Iterator[Part]:
 
 
 def read(part: Part, build: TraceBuilder) -> None:
-    """Read a session."""
+    """Read a session, and those of its sub-agents where they lie beside it."""
     build.describe(agent="qwen-code")
+    if not _read(part, build):
+        raise part.error("holds no record of a Qwen Code session")
+    read_children(qwen_children(part.path, build.meta.session_id), build, _child)
+
+
+def _child(document: Document, build: TraceBuilder) -> str | None:
+    if not _read(one_part(document), build, alone=False):
+        raise document.error("holds no record of a Qwen Code session")
+    return None
+
+
+def _read(part: Part, build: TraceBuilder, alone: bool = True) -> bool:
+    """Read records; those of a sub-agent's own file need not be told apart by their agent."""
     seen: set[str] = set()
-    found = False
+    records: list[tuple[int, Mapping[str, Any]]] = []
     for number, record in part.records:
         if not isinstance(record, Mapping) or record.get("type") not in _TYPES:
             build.note("skipped", "a record is not a message", number)
@@ -56,24 +72,56 @@ def read(part: Part, build: TraceBuilder) -> None:
             build.note("info", "a record came twice; the first one counts", number)
             continue
         seen.add(as_text(key))
-        found = True
-        _record(record, number, build)
-    if not found:
-        raise part.error("holds no record of a Qwen Code session")
+        records.append((number, record))
+    branches = _branches(records, build, alone)
+    for number, record in records:
+        agent = text_or_none(record.get("agentId")) if alone else None
+        _record(record, number, build, agent, branches.get(number, MAIN))
+    return bool(records)
 
 
-def _record(record: Mapping[str, Any], line: int, build: TraceBuilder) -> None:
+def _branches(
+    records: Sequence[tuple[int, Mapping[str, Any]]], build: TraceBuilder, alone: bool
+) -> dict[int, str]:
+    """Return, for each record that a rewind took back, the name of its abandoned branch."""
+    branches: dict[int, str] = {}
+    now: list[tuple[int, Any]] = []
+    rewinds = 0
+    for number, record in records:
+        if alone and record.get("agentId"):
+            continue
+        target = record.get("parentUuid")
+        if record.get("subtype") == "rewind" and "parentUuid" in record:
+            at = next((n for n, (_, key) in enumerate(now) if key == target), None)
+            if at is None and target is not None:
+                build.note("skipped", "a rewind names no record that is there", number)
+                continue
+            gone = now[at + 1 :] if at is not None else now
+            if gone:
+                rewinds += 1
+                message = "messages that a rewind took back are an abandoned branch"
+                build.note("info", message, number)
+                branches.update({line: f"rewind-{rewinds}" for line, _ in gone})
+            now = now[: at + 1] if at is not None else []
+        now.append((number, record.get("uuid")))
+    return branches
+
+
+def _record(
+    record: Mapping[str, Any], line: int, build: TraceBuilder, agent: str | None, branch: str
+) -> None:
     meta = build.meta
     session = meta.session_id or text_or_none(record.get("sessionId"))
     build.describe(
         session_id=session, trace_id=session, cwd=meta.cwd or text_or_none(record.get("cwd")),
         agent_version=meta.agent_version or text_or_none(record.get("version")),
     )  # fmt: skip
-    agent = text_or_none(record.get("agentId"))
-    thread = agent or MAIN
+    thread = agent or branch
     if agent:
         name = text_or_none(record.get("agentName"))
         build.thread(agent, parent=MAIN, kind="subagent", name=name)
+    elif branch != MAIN:
+        build.thread(branch, parent=MAIN, kind="branch", name=branch, abandoned=True)
     message, time = mapping(record.get("message")), parse_time(record.get("timestamp"))
     parts, kind = message.get("parts"), record["type"]
     if kind == "assistant":
@@ -88,6 +136,8 @@ def _record(record: Mapping[str, Any], line: int, build: TraceBuilder) -> None:
         if build.meta.task is None and thread == MAIN:
             build.describe(task=text or None)
         build.user(text, thread=thread, started=time, line=line)
+    elif record.get("subtype") == "rewind":
+        return
     elif "compress" in as_text(record.get("subtype")):
         build.event("compaction", thread=thread, started=time, line=line)
     else:
