@@ -14,7 +14,7 @@ from agentlens.trace.content import as_text, content_of, text_of
 from agentlens.trace.formats import anthropic, langchain, openai, responses
 from agentlens.trace.formats.part import dicts, mapping, text_or_none
 from agentlens.trace.formats.span import loose
-from agentlens.trace.formats.span_parts import parts_turn
+from agentlens.trace.formats.span_parts import converse, parts_turn
 from agentlens.trace.formats.turns import CallItem, ResultItem, Turn, usage_columns
 
 __all__ = ["answer_of", "turn_of", "turns_of"]
@@ -156,7 +156,7 @@ def turn_of(message: Any) -> Turn | None:
 
 
 def _by_role(message: Mapping[str, Any], role: str) -> Turn | None:
-    content = loose(message.get("content"))
+    content = converse(loose(message.get("content")))
     if isinstance(message.get("parts"), list):
         return parts_turn(message["parts"], role, message)
     if isinstance(content, Mapping) and isinstance(content.get("parts"), list):

@@ -12,7 +12,7 @@ from agentlens.trace.formats.part import mapping, text_or_none
 from agentlens.trace.formats.span import loose
 from agentlens.trace.formats.turns import CallItem, ResultItem, Turn, usage_columns
 
-__all__ = ["parts_turn", "result_of"]
+__all__ = ["converse", "parts_turn", "result_of"]
 
 _REPR = re.compile(r"""content=('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")(?=\s\w+=|\s*$)""", re.DOTALL)
 _REPR_ID = re.compile(r"""\stool_call_id='([^']+)'""")
@@ -45,6 +45,25 @@ def parts_turn(parts: Sequence[Any], role: str, message: Mapping[str, Any]) -> T
     usage = message.get("usage")
     turn.columns = dict(usage_columns(usage, cached_apart=False))
     return turn
+
+
+def converse(content: Any) -> Any:
+    """Return content of Bedrock's Converse API (``toolUse``, ``toolResult``) as others write it."""
+    if not isinstance(content, list):
+        return content
+    parts: list[Any] = []
+    for part in content:
+        used = mapping(mapping(part).get("toolUse"))
+        came = mapping(mapping(part).get("toolResult"))
+        if used:
+            parts.append({**used, "type": "tool_call", "id": used.get("toolUseId")})
+        elif came:
+            flag = True if came.get("status") == "error" else None
+            kind = "tool_call_response"
+            parts.append({**came, "type": kind, "id": came.get("toolUseId"), "isError": flag})
+        else:
+            parts.append(part)
+    return parts
 
 
 def _texted(part: Mapping[str, Any]) -> Any:
@@ -99,9 +118,16 @@ def result_of(value: Any) -> ResultItem:
         first.text = "\n".join(item.text for item in items)
         return first
     text, parts = content_of(inner)
+    if isinstance(inner, list) and inner and all(_only_text(item) for item in inner):
+        return ResultItem(text)
     if parts or not isinstance(value, str):
         return ResultItem(text, parts=parts)
     return ResultItem(value)  # the text as it stands, not as it was encoded again
+
+
+def _only_text(item: Any) -> bool:
+    """Say whether a value is a bare block of text, as Bedrock's tools return them."""
+    return isinstance(item, Mapping) and set(item) == {"text"} and isinstance(item["text"], str)
 
 
 def _from_repr(text: str) -> ResultItem | None:
