@@ -34,7 +34,7 @@ def sniff(head: Sequence[Any]) -> float:
     """Fit: events with a dotted type that this agent writes, and data."""
     rows = list(dicts(list(head)))
     events = [r for r in rows if "." in as_text(r.get("type")) and _is_data(r)]
-    ours = [r for r in events if r["type"] in _OURS and ("id" in r or "timestamp" in r)]
+    ours = [r for r in events if as_text(r["type"]) in _OURS and ("id" in r or "timestamp" in r)]
     return 0.985 if ours and 2 * len(events) >= len(rows) else 0.0
 
 

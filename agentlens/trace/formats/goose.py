@@ -41,7 +41,7 @@ def sniff(head: Sequence[Any]) -> float:
     inner = _messages(rows[0])
     messages = list(dicts(inner))[:40] if inner is not None else [_message(r) for r in rows]
     ours = [m for m in messages if isinstance(m.get("content"), list) and "role" in m]
-    if any(p.get("type") in _OWN for m in ours for p in dicts(m["content"])):
+    if any(as_text(p.get("type")) in _OWN for m in ours for p in dicts(m["content"])):
         return 0.985
     seen = any("agentVisible" in mapping(m.get("metadata")) for m in ours)
     header = "working_dir" in rows[0] and bool({"message_count", "conversation"} & set(rows[0]))
