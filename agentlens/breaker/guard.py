@@ -6,13 +6,13 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from agentlens.breaker.closing import closing_prompt
+from agentlens.breaker.closing import FORCED, closing_prompt
 from agentlens.breaker.decision import PROCEED, Decision
 from agentlens.breaker.guard_run import GuardRun
 from agentlens.breaker.guard_view import MODES, GuardView, checked_mode
 from agentlens.breaker.plain_values import plain_text
 from agentlens.breaker.policy import Policy, as_policy
-from agentlens.breaker.rules import RULES
+from agentlens.breaker.rules import rule_of
 from agentlens.trace.run_log import MAIN
 
 if TYPE_CHECKING:
@@ -164,8 +164,8 @@ class Guard(GuardView):
         The model then answers from what it has, without tools (R16).
         """
         rule = self._stop_rule()
-        known = RULES.get(rule or "")
-        return closing_prompt(rule, known.event if known else None, lang)
+        event = rule_of(rule, self.policy).event if rule not in (None, FORCED) else None
+        return closing_prompt(rule, event, lang)
 
     def close(self) -> None:
         """End the run: rounds without results are told as such; the record's file is closed."""

@@ -106,7 +106,7 @@ class GuardEye:
         found = []
         for place, call in enumerate(calls):
             item = items[place] if place < len(items) else None
-            if place in blocked and item is None:
+            if place in blocked and item is None and items:
                 item = {"status": "denied"}
             result, cells = live_result(item, done.time, now)
             found.append(result)

@@ -19,7 +19,7 @@ from agentlens.breaker.guard_thread import GuardThread, LiveSequence, OpenRound,
 from agentlens.breaker.live_history import LiveHistory
 from agentlens.breaker.machine import Machine
 from agentlens.breaker.plain_values import listed, plain_text
-from agentlens.breaker.rules import panel_of, start_rules
+from agentlens.breaker.rules import panel_of, rule_of, start_rules
 from agentlens.breaker.seen import Finding, SeenRound, Stepper
 from agentlens.trace.formats.plain_events import EVENTS
 from agentlens.trace.run_log import MAIN
@@ -65,12 +65,12 @@ class GuardRun:
         try:
             if thread.open is not None:
                 self.log.emit("round_without_results", now, thread)
-                self._finish(thread, (), now)
+                self._conclude(thread, (), now)
             self._number(thread, now)
             items = listed(calls)
             decision = self.latched(thread, len(items))
             seen = self._eye.see(thread, items, said, now, self.log)
-            findings = self._ask(thread, lambda rule: rule.before(seen), decision is not None, now)
+            findings = self._ask(thread, lambda rule: rule.before(seen), now)
             if decision is None:
                 decision = decide(findings, len(items))
                 self._keep(thread, decision, now)
@@ -90,12 +90,7 @@ class GuardRun:
         try:
             items = listed(results)
             if thread.open is not None:
-                decision = self.latched(thread)
-                findings = self._finish(thread, items, now)
-                if decision is None and findings:
-                    decision = decide([f for f in findings if f.level != "block"], 0)
-                    self._keep(thread, decision, now)
-                    self.log.decided(thread, "finding", decision, self.mode, now)
+                decision = self._conclude(thread, items, now)
             elif items:
                 self.log.emit("results_without_round", now, thread, count=len(items))
         except Exception as error:
@@ -112,7 +107,7 @@ class GuardRun:
         try:
             if kind == "user_message":
                 if thread.open is not None:
-                    self._finish(thread, (), now)
+                    self._conclude(thread, (), now)
                 thread.asked = True
                 if self.policy.scope == "request":
                     thread.sequence = None
@@ -153,7 +148,7 @@ class GuardRun:
         now = self.log.now()
         for thread in self.threads.values():
             if thread.open is not None:
-                self._finish(thread, (), now)
+                self._conclude(thread, (), now)
         self.log.flush(now)
         self.log.recorder.close()
 
@@ -190,25 +185,14 @@ class GuardRun:
         return Decision("stop", True, old.reason, tuple(range(calls)), "stop", old.rule)
 
     def _ask(
-        self,
-        thread: GuardThread,
-        question: Callable[[Stepper], Finding | None],
-        stopped: bool,
-        now: float | None,
+        self, thread: GuardThread, question: Callable[[Stepper], Finding | None], now: float | None
     ) -> list[Finding]:
-        """Ask every rule; one that fails says nothing, and the others are asked all the same."""
-        found = []
-        for rule in thread.sequence.rules if thread.sequence else ():
-            if stopped and not getattr(rule, "outlives_stop", False):
-                continue
-            try:
-                finding = question(rule)
-            except Exception as error:
-                self.log.fault(type(rule).__name__, error, thread, moment=now)
-                continue
-            if finding is not None:
-                found.append(finding)
-        return found
+        """Ask every rule, after a stop too: what they remember reaches into later requests."""
+        if thread.sequence is None:
+            return []
+        return thread.sequence.ask(
+            question, lambda name, error: self.log.fault(name, error, thread, moment=now)
+        )
 
     def _keep(self, thread: GuardThread, decision: Decision, now: float | None) -> None:
         """Keep a stop: everything after it is stopped too (A-21)."""
@@ -217,7 +201,8 @@ class GuardRun:
             return
         sequence.stopped = decision
         if self.mode == "enforce":
-            for step in sequence.move(thread.round):
+            event = rule_of(decision.rule or "", self.policy).event
+            for step in sequence.move(event, thread.round):
                 self.log.emit(
                     "transition", now, thread, source=step.source, cause=step.cause,
                     by=step.event, target=step.target,
@@ -228,9 +213,24 @@ class GuardRun:
     ) -> None:
         """Tell what was decided, and which calls now run."""
         self.log.decided(thread, "decision", decision, self.mode, now)
-        if not decision.stop:
-            thread.open = OpenRound(seen, decision.blocked, now)
+        thread.open = OpenRound(seen, decision.blocked, now)
+        if decision.stop:
+            self._finish(thread, (), now)
+        else:
             self.log.tools_started(thread, thread.open, now)
+
+    def _conclude(
+        self, thread: GuardThread, items: Iterable[Any], now: float | None
+    ) -> Decision | None:
+        """Close the open round and decide about what comes after it."""
+        old = self.latched(thread)
+        findings = self._finish(thread, items, now)
+        if old is not None or not findings:
+            return old
+        decision = decide([f for f in findings if f.level != "block"], 0)
+        self._keep(thread, decision, now)
+        self.log.decided(thread, "finding", decision, self.mode, now)
+        return decision
 
     def _finish(
         self, thread: GuardThread, items: Iterable[Any], now: float | None
@@ -238,6 +238,5 @@ class GuardRun:
         """Close the open round with what came back, and ask the rules about it."""
         done, thread.open = thread.open, None
         assert done is not None
-        stopped = bool(thread.sequence and thread.sequence.stopped)
         results = self._eye.results(thread, done, list(items), now, self.log)
-        return self._ask(thread, lambda rule: rule.after(done.seen, results), stopped, now)
+        return self._ask(thread, lambda rule: rule.after(done.seen, results), now)

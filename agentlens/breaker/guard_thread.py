@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 
 from agentlens.breaker.closing import FORCED
 from agentlens.breaker.decision import Decision
 from agentlens.breaker.machine import Machine, Transition
-from agentlens.breaker.rules import RULES
-from agentlens.breaker.seen import SeenRound, Stepper
+from agentlens.breaker.seen import Finding, SeenRound, Stepper
 
 __all__ = ["GuardThread", "LiveSequence", "OpenRound", "forced"]
 
@@ -28,13 +27,28 @@ class LiveSequence:
     machine: Machine
     stopped: Decision | None = None
 
-    def move(self, round: int) -> list[Transition]:
+    def ask(
+        self,
+        question: Callable[[Stepper], Finding | None],
+        fault: Callable[[str, Exception], None],
+    ) -> list[Finding]:
+        """Ask every rule; one that fails says nothing, and the others are asked all the same."""
+        found = []
+        for rule in self.rules:
+            try:
+                finding = question(rule)
+            except Exception as error:
+                fault(type(rule).__name__, error)
+                continue
+            if finding is not None:
+                found.append(finding)
+        return found
+
+    def move(self, event: str, round: int) -> list[Transition]:
         """Move the machine by the stop and return its steps; a guard alone grants no replan."""
         if self.stopped is None or self.machine.state != "running":
             return []
         known = len(self.machine.path)
-        rule = RULES.get(self.stopped.rule or "")
-        event = rule.event if rule else "no_progress"
         self.machine.fire(event, cause=self.stopped.reason, round=round)
         if self.machine.state == "stalled":
             cause = "no replan is granted"

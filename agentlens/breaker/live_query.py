@@ -51,9 +51,6 @@ class LiveQuery:
         Of the latest round: numerator and denominator.
     """
 
-    #: A round that is asked for after the stop is still remembered (A-09), for other threads.
-    outlives_stop = True
-
     def __init__(
         self, policy: Policy, history: LiveHistory | None = None, panel: Panel | None = None
     ):
