@@ -1,0 +1,1 @@
+"""The lesson: what a bad result costs, and what a breaker changes of it. Arithmetic only."""
