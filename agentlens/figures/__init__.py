@@ -1,7 +1,8 @@
 """Pictures: pure functions from a replay or a surface to a plotly figure, in one theme.
 
-`call_graph`, `timeline` and `trip_map` return plotly figures, `graph` the call graph as a
-`networkx.DiGraph`. Each is imported when it is first used: plotly and networkx cost time.
+`call_graph`, `timeline`, `trip_map` and `state_machine` return plotly figures, `graph` and
+`machine_graph` networkx graphs. Each is imported when it is first used: plotly and networkx cost
+time.
 """
 
 from __future__ import annotations
@@ -12,12 +13,21 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from agentlens.figures.calls import call_graph
     from agentlens.figures.cells import trip_map
+    from agentlens.figures.machine import state_machine
+    from agentlens.figures.machine_layout import machine_graph
     from agentlens.figures.network import graph
     from agentlens.figures.strips import timeline
 
-_HOME = {"call_graph": "calls", "graph": "network", "timeline": "strips", "trip_map": "cells"}
+_HOME = {
+    "call_graph": "calls",
+    "graph": "network",
+    "machine_graph": "machine_layout",
+    "state_machine": "machine",
+    "timeline": "strips",
+    "trip_map": "cells",
+}
 
-__all__ = ["call_graph", "graph", "timeline", "trip_map"]
+__all__ = ["call_graph", "graph", "machine_graph", "state_machine", "timeline", "trip_map"]
 
 
 def __getattr__(name: str) -> Any:
