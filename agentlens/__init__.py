@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from agentlens.breaker.policy import Policy
     from agentlens.breaker.replay import Replay, replay
     from agentlens.errors import PolicyError, TraceError
+    from agentlens.thresholds.choose import Choice, choose
     from agentlens.thresholds.surface import Surface, surface
     from agentlens.trace.corpus import Corpus
     from agentlens.trace.formats.atif import to_atif, write_atif
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
+    "Choice": "agentlens.thresholds.choose",
     "Corpus": "agentlens.trace.corpus",
     "Decision": "agentlens.breaker.guard",
     "Guard": "agentlens.breaker.guard",
@@ -38,6 +40,7 @@ _HOME = {
     "Surface": "agentlens.thresholds.surface",
     "Trace": "agentlens.trace.model",
     "TraceError": "agentlens.errors",
+    "choose": "agentlens.thresholds.choose",
     "figures": "agentlens.figures",
     "load": "agentlens.trace.load",
     "load_many": "agentlens.trace.load",
@@ -53,9 +56,10 @@ _HOME = {
 }
 
 __all__ = [
-    "Corpus", "Decision", "Guard", "Lens", "Policy", "PolicyError", "Replay", "Surface", "Trace",
-    "TraceError", "__version__", "figures", "load", "load_many", "replay", "scan", "surface",
-    "to_atif", "to_parquet", "to_plain", "write_atif", "write_parquet", "write_plain",
+    "Choice", "Corpus", "Decision", "Guard", "Lens", "Policy", "PolicyError", "Replay", "Surface",
+    "Trace", "TraceError", "__version__", "choose", "figures", "load", "load_many", "replay",
+    "scan", "surface", "to_atif", "to_parquet", "to_plain", "write_atif", "write_parquet",
+    "write_plain",
 ]  # fmt: skip
 
 
