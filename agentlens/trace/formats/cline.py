@@ -5,7 +5,8 @@ longer sees, marked ``condenseParent`` or ``truncationParent``, and has rows of 
 ``reasoning``; the CLI adds ``modelInfo`` and ``metrics``; older tasks call tools as XML in text
 and are answered by user texts ``[tool for '…'] Result:``; every user message carries
 ``<environment_details>`` of the host, which change each time and are no answer; what a person
-says stands in ``<task>``, ``<feedback>``, ``<user_message>`` or ``<answer>``.
+says stands in ``<task>``, ``<feedback>``, ``<user_message>`` or ``<answer>``. Times and costs of
+a task stand beside it in ``ui_messages.json``, which is also read alone; see `cline_ui`.
 """
 
 from __future__ import annotations
@@ -13,11 +14,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 from agentlens.trace.build import TraceBuilder
 from agentlens.trace.content import as_text, text_of
 from agentlens.trace.formats import anthropic
+from agentlens.trace.formats.cline_ui import is_row, read_rows, usage_beside
 from agentlens.trace.formats.openai import conversation, describe
 from agentlens.trace.formats.part import Part, dicts, text_or_none
 from agentlens.trace.formats.turns import CallItem, ResultItem, Turn, feed
@@ -34,12 +37,15 @@ _MARKS = (
 _DETAILS = re.compile(r"<environment_details>.*?(?:</environment_details>|\Z)", re.DOTALL)
 _PERSON = re.compile(r"<(feedback|user_message)>(.*?)</\1>", re.DOTALL)
 _TASK = re.compile(r"\s*<task>\s*(.*?)\s*</task>", re.DOTALL)
+_FILES = ("api_conversation_history.json", "ui_messages.json")
 _HOST = ("[ERROR]", "[TASK RESUMPTION]", "[NOTE]", "# task_progress", "[FILE CONTEXT")
 _FAILED = ("The tool execution failed", "Error ", "Error:", "<error>")
 
 
 def sniff(head: Sequence[Any]) -> float:
     """Fit: Anthropic messages with the host's marks, details of its environment, or XML calls."""
+    if head and sum(map(is_row, head)) * 2 > len(head):
+        return 0.96
     first = head[0] if head else None
     inner = conversation(first) if isinstance(first, Mapping) else None
     rows = list(dicts(list(inner if inner is not None else head)))[:30]
@@ -63,13 +69,19 @@ def split(document: Document) -> Iterator[Part]:
 
 
 def read(part: Part, build: TraceBuilder) -> None:
-    """Read the messages of one task."""
+    """Read the messages of one task, or the rows that its screen showed."""
     describe(part, build)
-    if part.path is not None and part.path.name == "api_conversation_history.json":
+    if part.path is not None and part.path.name in _FILES:
         task = part.path.parent.name or None  # the folder is named by the task
         build.describe(trace_id=task, session_id=task)
+    records = iter(part.records)
+    first = next(records, None)
+    if first is not None and is_row(first[1]):
+        read_rows([first, *records], build)
+        return
+    usage = usage_beside(part.path)
     thoughts, seen = "", False
-    for number, message in part.records:
+    for number, message in chain([first] if first else [], records):
         if isinstance(message, Mapping) and message.get("type") == "reasoning":
             thoughts = _reasoning(message)
             continue
@@ -82,12 +94,16 @@ def read(part: Part, build: TraceBuilder) -> None:
             turn = Turn("event", turn.text, started=turn.started, event="compaction")
         if turn.role == "assistant":
             turn = replace(turn, reasoning=turn.reasoning or thoughts)
+            if usage is not None and not turn.columns.keys() & {"input_tokens", "cost"}:
+                turn.columns.update(usage.before(turn.started))
             thoughts = ""
             feed(_with_calls(turn), build, number)
         elif turn.role == "user":
             _user(turn, build, number)
         else:
             feed(turn, build, number)
+    if usage is not None and usage.is_lost:
+        build.note("info", "no message has a time by which to tell what its request used")
     if not seen:
         raise part.error("holds no message")
 
