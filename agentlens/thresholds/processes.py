@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 import multiprocessing
-import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from typing import TypeVar
 
 from agentlens.trace.progress_bar import progress_bar
+from agentlens.trace.spawn import unseen_main
 
 __all__ = ["in_processes"]
 
@@ -52,7 +51,7 @@ def in_processes(
     results: list[T] = []
     unfinished: list[str] = []
     with _pool(workers) as pool:
-        with _unseen_main():
+        with unseen_main():
             futures = [_submit(pool, function, batch) for batch in batches]
         waiting = list(zip(futures, batches, strict=True))
         for future, batch in progress_bar(waiting, progress, "batch"):
@@ -60,7 +59,7 @@ def in_processes(
     lost: list[str] = []
     for file in unfinished:
         with _pool(1) as pool:
-            with _unseen_main():
+            with unseen_main():
                 again = _submit(pool, function, [file])
             _collect(again, [file], results, lost)
     return results, lost
@@ -89,23 +88,3 @@ def _collect(
 def _pool(workers: int) -> ProcessPoolExecutor:
     # A notebook's kernel has threads, and a fork of those can hang.
     return ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"))
-
-
-@contextmanager
-def _unseen_main() -> Iterator[None]:
-    """Keep new processes from running the user's script again, guard or no guard.
-
-    They need this package only; the standard library re-runs ``__main__`` for what it might define.
-    """
-    main = sys.modules["__main__"]
-    missing = object()
-    kept = {name: getattr(main, name, missing) for name in ("__file__", "__spec__")}
-    try:
-        main.__spec__ = None
-        if kept["__file__"] is not missing:
-            del main.__file__
-        yield
-    finally:
-        for name, value in kept.items():
-            if value is not missing:
-                setattr(main, name, value)

@@ -144,7 +144,7 @@ class TraceBuilder(RunLog):
         """Take over whole tables, checked, and what was said of their tools."""
         for table in (self._threads, self._rounds, self._calls, self._events):
             columns = tables[table.name]
-            table.rows = [list(row) for row in zip(*map(columns.get, table.at), strict=True)]  # type: ignore[arg-type]
+            table.rows = [list(row) for row in zip(*map(columns.get, table.at), strict=True)]
         self._ended = [None] * len(self._rounds.rows)
         self._declared = set(tables["threads"]["thread"])
         self._tools = dict(tools)

@@ -83,18 +83,39 @@ def _paths(text: str) -> tuple[list[Any], bool]:
 
 
 def _remote(text: str) -> tuple[list[Any], bool]:
-    if not _GLOB & set(text):
-        return [text], True
     import fsspec
 
     try:
+        if not _GLOB & set(text):
+            return _remote_folder(text)
         files = fsspec.open_files(text, "rb")
         found = [file.fs.unstrip_protocol(file.path) for file in files]
+    except TraceError:
+        raise
     except (OSError, ValueError, ImportError) as error:
         raise TraceError(f"cannot list: {error}".splitlines()[0], source=text) from None
     if not found:
         raise TraceError("no file matches the pattern", source=text)
     return found, False
+
+
+def _remote_folder(text: str) -> tuple[list[Any], bool]:
+    """Return the logs below an address that is a folder; else the address itself."""
+    if text.lower().startswith(("http://", "https://")) or "::" in text:
+        return [text], True  # has no folders, or names one file inside another
+    from fsspec.core import url_to_fs
+
+    files, path = url_to_fs(text)
+    if not files.isdir(path):
+        return [text], True
+    found = sorted(name for name in files.find(path) if _is_log(name.rpartition("/")[2]))
+    if not found:
+        raise TraceError(f"the folder holds no log ({', '.join(_SUFFIXES[:4])})", source=text)
+    return [files.unstrip_protocol(name) for name in found], False
+
+
+def _is_log(name: str) -> bool:
+    return name.endswith(_SUFFIXES) and not name.endswith(_ASIDE) and not name.startswith(".")
 
 
 def _walk(folder: Path) -> list[str]:
@@ -118,8 +139,7 @@ def _walk(folder: Path) -> list[str]:
             told.add("ui_messages.json")  # the same task as its screen showed it
         found += [
             str(here / name) for name in sorted(names)
-            if name.endswith(_SUFFIXES) and not name.endswith(_ASIDE) and not name.startswith(".")
-            and name not in told
+            if _is_log(name) and name not in told
         ]  # fmt: skip
     return found
 

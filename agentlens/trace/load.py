@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -17,10 +18,11 @@ from agentlens.trace.document import Document
 from agentlens.trace.folder import expand, session_file
 from agentlens.trace.formats import Format, Part
 from agentlens.trace.model import Trace
-from agentlens.trace.progress_bar import progress_bar
+from agentlens.trace.progress_bar import progress_bar, tell_failures
 from agentlens.trace.sniff import detect
 from agentlens.trace.source import copy_of, open_document
 from agentlens.trace.tools import check_tools
+from agentlens.trace.workers import how_many, in_order
 
 if TYPE_CHECKING:
     from agentlens.trace.tools import ToolSpec
@@ -82,6 +84,7 @@ def load_many(
     format: str | None = None,
     tools: Mapping[str, ToolSpec] | None = None,
     progress: bool = True,
+    workers: int | None = None,
 ) -> Corpus:
     """Read many recorded runs, lazily.
 
@@ -93,7 +96,11 @@ def load_many(
     format, tools
         As for `load`.
     progress
-        Show a progress bar, where there are more than a handful of files and someone to see it.
+        Show a progress bar, where there are more than a handful of files and someone to see it;
+        and, when all were read, which files could not be.
+    workers
+        Processes that read at once; traces still come in the order of files. Default: one a core
+        where there is much to read, else none beside this one.
 
     Returns
     -------
@@ -112,19 +119,48 @@ def load_many(
     if alone and hasattr(source, "read"):  # a stream is read once, a corpus as often as wanted
         files = [copy_of(source)]
 
+    read = partial(_traces_of, format=format, tools=tools, alone=alone)
+
     def traces(failures: list[tuple[str, str]]) -> Iterator[Trace]:
-        for file in progress_bar(files, progress):
-            try:
-                document = open_document(file() if callable(file) else file)
-            except TraceError as error:
-                if alone:
-                    raise
-                failures.append((_name(file), str(error)))
-                continue
-            with closing(document):
-                yield from _each(document, format, tools, failures, alone)
+        many = how_many(files, workers)
+        ticks = iter(progress_bar(files, progress))
+        try:
+            if many > 1:
+                for _, trace in in_order(read, files, many, failures):
+                    if trace is None:
+                        next(ticks, None)
+                    else:
+                        yield trace
+            else:
+                for file in ticks:
+                    yield from read(file, failures)
+        finally:
+            if isinstance(ticks, Generator):
+                ticks.close()  # takes the bar away
+        if progress:
+            tell_failures(failures, len(files))
 
     return Corpus(traces)
+
+
+def _traces_of(
+    file: Any,
+    failures: list[tuple[str, str]],
+    *,
+    format: str | None,
+    tools: Mapping[str, ToolSpec] | None,
+    alone: bool,
+) -> Iterator[Trace]:
+    """Yield the traces of one file of a corpus."""
+    try:
+        document = open_document(file() if callable(file) else file)
+    except TraceError as error:
+        if alone:
+            raise
+        failures.append((_name(file), str(error)))
+        return
+    with closing(document):
+        yield from _each(document, format, tools, failures, alone)
 
 
 def _each(

@@ -79,8 +79,9 @@ class StepReader:
         text, parts = content_of(step.get("message"))
         facts = mapping(mapping(step.get("extra")).get("agentlens"))
         exactly = facts.get("started")
-        known = isinstance(exactly, int | float) and not isinstance(exactly, bool)
-        started = float(exactly) if known else parse_time(step.get("timestamp"))
+        started = parse_time(step.get("timestamp"))
+        if isinstance(exactly, int | float) and not isinstance(exactly, bool):
+            started = float(exactly)
         source = step.get("source")
         if source == "agent":
             self._turn(step, facts, text, started, number, thread)

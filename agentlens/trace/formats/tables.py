@@ -74,7 +74,7 @@ def read(part: Part, build: TraceBuilder) -> None:
         line, count = note.get("line"), note.get("count")
         build.note(
             str(note.get("kind")), str(note.get("message")), line if _is_int(line) else None,
-            count if _is_int(count) else 1,
+            int(count) if _is_int(count) and count is not None else 1,
         )  # fmt: skip
 
 
