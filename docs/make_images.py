@@ -1,4 +1,4 @@
-"""Take the pictures of docs/images: the Lens in JupyterLab, in both themes and languages.
+"""Take the pictures of docs/images: the Lens in JupyterLab, and the state machine.
 
 ``python docs/make_images.py [NAME ...]`` needs Chromium and a font with Chinese characters.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,32 @@ PICTURES = {
     for lang in ("en", "zh")
     for dark in (False, True)
 }
+
+
+#: The machine with the path of the incident: language of the words, theme.
+MACHINES = {
+    f"machine-{lang}-{theme}": (lang, theme) for lang in ("en", "zh") for theme in ("light", "dark")
+}
+
+
+def draw(chromium: Any, name: str) -> Path:
+    """Draw the machine and return where it is."""
+    import plotly.io as pio
+
+    import agentlens as al
+
+    lang, theme = MACHINES[name]
+    replay = al.replay(al.load(str(INCIDENT)), "classic")
+    figure = al.figures.state_machine(replay, lang=lang, theme=theme)
+    figure.update_layout(paper_bgcolor="#111418" if theme == "dark" else "#FFFFFF")
+    page = chromium.new_page(viewport={"width": 1000, "height": 480}, device_scale_factor=1.5)
+    page.set_content(pio.to_html(figure, include_plotlyjs=True, config={"displayModeBar": False}))
+    page.locator(".main-svg").first.wait_for()
+    page.wait_for_timeout(500)
+    target = IMAGES / f"{name}.png"
+    page.locator(".plotly-graph-div").screenshot(path=target)
+    page.close()
+    return target
 
 
 def take(chromium: Any, server: Any, name: str) -> Path:
@@ -68,9 +95,13 @@ def main(names: list[str]) -> int:
     from benchmarks.lab import LabServer, browser
 
     IMAGES.mkdir(exist_ok=True)
-    with LabServer() as server, browser() as chromium:
-        for name in names or PICTURES:
-            target = take(chromium, server, name)
+    wanted = names or [*PICTURES, *MACHINES]
+    with ExitStack() as stack:
+        chromium, server = stack.enter_context(browser()), None
+        for name in wanted:
+            if name not in MACHINES and server is None:
+                server = stack.enter_context(LabServer())
+            target = draw(chromium, name) if name in MACHINES else take(chromium, server, name)
             print(f"{target.relative_to(ROOT)}: {target.stat().st_size / 1000:.0f} kB", flush=True)
     return 0
 
