@@ -7,6 +7,7 @@ round without tokens, cost or times uses none of them; nothing is estimated.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -189,8 +190,13 @@ def _row_amounts(trace: Trace) -> list[Amounts]:
     return found
 
 
-def _used_before(trace: Trace, policy: Policy, rows: Sequence[int]) -> list[Amounts]:
-    """Return what was used before each row of a sequence; no limit touches it, so it is kept."""
+def _used_before(
+    trace: Trace, policy: Policy, rows: Sequence[int]
+) -> tuple[list[Amounts], dict[str, list[float]]]:
+    """Return what was used before each row of a sequence, whole and by dimension.
+
+    No limit touches it, so it is kept with the trace.
+    """
     key = ("used", policy.scope, rows[0] if rows else -1)
     if key not in trace.cache:
         if "spent" not in trace.cache:
@@ -199,8 +205,9 @@ def _used_before(trace: Trace, policy: Policy, rows: Sequence[int]) -> list[Amou
         for row in rows:
             found.append(meter.before(trace.tables["rounds"]["started"][row]))
             meter.after(trace.cache["spent"][row])
-        trace.cache[key] = found
-    kept: list[Amounts] = trace.cache[key]
+        columns = {name: [getattr(used, name) for used in found] for name in DIMENSIONS}
+        trace.cache[key] = found, columns
+    kept: tuple[list[Amounts], dict[str, list[float]]] = trace.cache[key]
     return kept
 
 
@@ -223,12 +230,12 @@ def count_spending(
         only = Limits(**{name: getattr(limits, name)})
         counted = []
         for rows in sequences:
-            used = _used_before(trace, policy, rows)
-            trip = next(
-                (p for p, row in enumerate(rows) if trace.round_calls[row] and hits(used[p], only)),
-                None,
-            )
+            used, values = _used_before(trace, policy, rows)
+            # What is used never falls, so the first place where it is too much can be halved for.
+            over = bisect_left(range(len(rows)), True, key=lambda p: bool(hits(used[p], only)))
+            places = range(over, len(rows))
+            trip = next((p for p in places if trace.round_calls[rows[p]]), None)
             last = len(rows) if trip is None else trip + 1
-            counted.append(Counted([getattr(u, name) for u in used[:last]], trip))
+            counted.append(Counted(values[name][:last], trip))
         found[rule] = tuple(counted)
     return found
