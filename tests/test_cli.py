@@ -366,3 +366,19 @@ def test_show_of_many_rounds_is_short_unless_all_are_asked_for(tmp_path, capsys)
     assert len(lines) == 4 + 31
     assert lines[19].split() == ["…", "970", "rounds", "…"]
     assert len(out_of(capsys, "show", trace, "--all").splitlines()) == 4 + 1000
+
+
+def test_prices_of_a_file_give_what_was_saved(tmp_path, capsys):
+    rows = [
+        {"round": n, "tool": "web_search", "args": {"query": q}, "model": "m",
+         "input_tokens": 1_000, "output_tokens": 100}
+        for n, q in enumerate(INCIDENT, 1)
+    ]  # fmt: skip
+    trace, prices = tmp_path / "t.json", tmp_path / "prices.toml"
+    trace.write_text(json.dumps(rows), "utf-8")
+    prices.write_text("[m]\ninput = 2.0\noutput = 10.0\n", "utf-8")
+    words = ["replay", str(trace), "--json", "--prices", str(prices)]
+    saved = json.loads(out_of(capsys, *words))["trip"]["saved_cost"]
+    assert saved == pytest.approx(3 * 0.003)  # 1,000 × 2 + 100 × 10 = 3,000 millionths a round
+    prices.write_text("[m]\ninput = -2.0\n", "utf-8")
+    assert "must be US dollars" in out_of(capsys, *words, code=2)

@@ -39,6 +39,9 @@ def parser() -> argparse.ArgumentParser:
     replay = sub.add_parser("replay", help="say where a policy would have stopped a run")
     replay.add_argument("trace", help="log of a run; - is standard input")
     _policy_options(replay)
+    replay.add_argument(
+        "--prices", metavar="FILE", help="what models cost, for logs that do not say it (TOML)"
+    )
     replay.add_argument("--lang", choices=["en", "zh"], default="en", help="language of the answer")
     replay.add_argument("--all", action="store_true", help="every round, however many there are")
     replay.add_argument("--json", action="store_true", help="everything, as JSON")

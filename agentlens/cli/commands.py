@@ -62,7 +62,7 @@ def _tools(args: Namespace) -> dict[str, Any] | None:
 def _load(args: Namespace) -> Trace:
     from agentlens.trace.model import Note
 
-    trace = _read(args.trace, _tools(args))
+    trace = _read(args.trace, _tools(args), args.prices)
     calls = trace.tables["calls"]
     names = {*calls["tool"], *calls["tool_raw"]}
     strange = [name for name in dict.fromkeys(args.search_tool) if name not in names]
@@ -70,20 +70,20 @@ def _load(args: Namespace) -> Trace:
     return replace(trace, notes=(*trace.notes, *notes)) if notes else trace
 
 
-def _read(source: str, tools: dict[str, Any] | None = None) -> Trace:
+def _read(source: str, tools: dict[str, Any] | None = None, prices: str | None = None) -> Trace:
     """Load a trace from a path, or from standard input where that is ``-``."""
     from agentlens.trace.folder import session_file
     from agentlens.trace.load import load
 
     if source == "-":
-        return load(sys.stdin.buffer, tools=tools)
+        return load(sys.stdin.buffer, tools=tools, prices=prices)
     if Path(source).expanduser().is_dir():
         try:
             source = str(session_file(source))
         except TraceError:
             message = f"is a folder; use: agentlens scan {shlex.quote(source)}"
             raise TraceError(message, source=source) from None
-    return load(source, tools=tools)
+    return load(source, tools=tools, prices=prices)
 
 
 def replay(args: Namespace) -> int:

@@ -33,7 +33,7 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
         "output_tokens": "answer tokens, reasoning included",
         "reasoning_tokens": "of those, reasoning",
         "tokens": "all tokens of the round: as the log says, or input and output added up",
-        "cost": "what the log says the round cost",
+        "cost": "what the log says the round cost; else what a given price table says",
         "message_id": "id of the model's message",
         "copied": "True where a resumed session repeats an older line",
         "injected": "True where the host wrote it in the model's name",

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import gc
 import os
 from collections.abc import Generator, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -13,11 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from agentlens.errors import TraceError
 from agentlens.trace.build import TraceBuilder
+from agentlens.trace.collector import no_collection
 from agentlens.trace.corpus import Corpus
 from agentlens.trace.document import Document
 from agentlens.trace.folder import expand, session_file
 from agentlens.trace.formats import Format, Part
 from agentlens.trace.model import Trace
+from agentlens.trace.prices import PriceTable, price_table
 from agentlens.trace.progress_bar import progress_bar, tell_failures
 from agentlens.trace.sniff import detect
 from agentlens.trace.source import copy_of, open_document
@@ -31,7 +32,11 @@ __all__ = ["load", "load_many"]
 
 
 def load(
-    source: Any, *, format: str | None = None, tools: Mapping[str, ToolSpec] | None = None
+    source: Any,
+    *,
+    format: str | None = None,
+    tools: Mapping[str, ToolSpec] | None = None,
+    prices: Any = None,
 ) -> Trace:
     """Read one recorded run.
 
@@ -46,6 +51,8 @@ def load(
     tools
         What tools do, where the table is wrong or does not know them: ``{"lookup": "search"}``,
         or ``{"lookup": ("search", "argument that holds the query")}``.
+    prices
+        What models cost, for logs that do not say it; see `Trace.with_prices`.
 
     Returns
     -------
@@ -75,7 +82,8 @@ def load(
         if second is not None:
             count = 2 + sum(1 for _ in parts)
             raise document.error(f"holds {count} traces; use agentlens.load_many to read them")
-        return _read(reader, document, first, remark, tools)
+        trace = _read(reader, document, first, remark, tools)
+    return trace if prices is None else trace.with_prices(prices)
 
 
 def load_many(
@@ -83,6 +91,7 @@ def load_many(
     *,
     format: str | None = None,
     tools: Mapping[str, ToolSpec] | None = None,
+    prices: Any = None,
     progress: bool = True,
     workers: int | None = None,
 ) -> Corpus:
@@ -93,7 +102,7 @@ def load_many(
     source
         A file that holds many, a folder (walked), a glob pattern, an fsspec URL or glob, or a
         list of any of these.
-    format, tools
+    format, tools, prices
         As for `load`.
     progress
         Show a progress bar, where there are more than a handful of files and someone to see it;
@@ -119,7 +128,8 @@ def load_many(
     if alone and hasattr(source, "read"):  # a stream is read once, a corpus as often as wanted
         files = [copy_of(source)]
 
-    read = partial(_traces_of, format=format, tools=tools, alone=alone)
+    table = None if prices is None else price_table(prices)
+    read = partial(_traces_of, format=format, tools=tools, prices=table, alone=alone)
 
     def traces(failures: list[tuple[str, str]]) -> Iterator[Trace]:
         many = how_many(files, workers)
@@ -149,6 +159,7 @@ def _traces_of(
     *,
     format: str | None,
     tools: Mapping[str, ToolSpec] | None,
+    prices: PriceTable | None,
     alone: bool,
 ) -> Iterator[Trace]:
     """Yield the traces of one file of a corpus."""
@@ -160,7 +171,8 @@ def _traces_of(
         failures.append((_name(file), str(error)))
         return
     with closing(document):
-        yield from _each(document, format, tools, failures, alone)
+        for trace in _each(document, format, tools, failures, alone):
+            yield trace if prices is None else trace.with_prices(prices)
 
 
 def _each(
@@ -204,7 +216,7 @@ def _read(
     if remark:
         build.note("info", remark)
     try:
-        with _no_collection():
+        with no_collection():
             reader.read(part, build)
             trace = build.finish(tools)
     except RecursionError:
@@ -212,24 +224,6 @@ def _read(
     return (
         replace(trace, notes=(*document.notes.values(), *trace.notes)) if document.notes else trace
     )
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Pause the collector of cycles: a trace is millions of objects, none of them garbage.
-
-    They then count as old, or the collector would walk through all of them at once.
-    """
-    paused = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if paused:
-            if not gc.get_freeze_count():  # else what someone froze would thaw
-                gc.freeze()
-                gc.unfreeze()
-            gc.enable()
 
 
 def _is_folder(source: Any) -> bool:

@@ -186,3 +186,31 @@ class Trace:
             describe_all(calls["tool"], calls["tool_raw"], calls["args"], calls["args_raw"], known)
         )
         return replace(self, tables={**self.tables, "calls": calls}, tools=known)
+
+    def with_prices(self, prices: Any) -> Trace:
+        """Return the same trace with what rounds cost, where the log does not say it.
+
+        Parameters
+        ----------
+        prices
+            ``{"model": {"input": 3.0, "output": 15.0, "cached": 0.3, "cache_write": 3.75}}`` in US
+            dollars for a million tokens, or a TOML or JSON file that holds it. A name may be a
+            pattern (``gpt-4o*``). A round that needs a price that is not given has no cost.
+
+        Raises
+        ------
+        TraceError
+            If it is no such table.
+
+        Examples
+        --------
+        >>> import agentlens as al
+        >>> row = {"round": 1, "tool": "ls", "model": "m"}
+        >>> row |= {"input_tokens": 2000, "output_tokens": 10}
+        >>> trace = al.load([row]).with_prices({"m": {"input": 3.0, "output": 15.0}})
+        >>> trace.tables["rounds"]["cost"]
+        [0.00615]
+        """
+        from agentlens.trace.prices import priced
+
+        return priced(self, prices)
