@@ -100,13 +100,15 @@ class GuardEye:
             One for each call, in their order; those of blocked calls may be left out.
         """
         calls, blocked = done.seen.calls, done.blocked
+        if done.stopped:
+            return tuple(SeenResult("missing", "", started=done.time) for _ in calls)
         if blocked and len(items) == len(calls) - len(blocked):
             given = iter(items)
             items = [None if place in blocked else next(given) for place in range(len(calls))]
         found = []
         for place, call in enumerate(calls):
             item = items[place] if place < len(items) else None
-            if place in blocked and item is None and items:
+            if place in blocked and item is None:
                 item = {"status": "denied"}
             result, cells = live_result(item, done.time, now)
             found.append(result)

@@ -213,7 +213,7 @@ class GuardRun:
     ) -> None:
         """Tell what was decided, and which calls now run."""
         self.log.decided(thread, "decision", decision, self.mode, now)
-        thread.open = OpenRound(seen, decision.blocked, now)
+        thread.open = OpenRound(seen, decision.blocked, now, decision.stop)
         if decision.stop:
             self._finish(thread, (), now)
         else:

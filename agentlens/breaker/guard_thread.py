@@ -58,11 +58,12 @@ class LiveSequence:
 
 @dataclass(frozen=True, slots=True)
 class OpenRound:
-    """A round that was let through and has no results yet."""
+    """A round that has no results yet, or, where it was stopped, has none at all."""
 
     seen: SeenRound
     blocked: tuple[int, ...]
     time: float | None
+    stopped: bool = False
 
 
 @dataclass(slots=True)

@@ -248,3 +248,11 @@ def test_a_guard_brings_in_no_notebook_library():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]", done.stderr
+
+
+def test_r11_a_stopped_round_has_no_results_in_the_record():
+    guard = Guard("classic")
+    for query in INCIDENT[:3]:
+        guard.before([search(query)])
+        guard.after([] if guard.stopped else [{"result": "x"}])
+    assert guard.trace().tables["calls"]["status"] == ["ok", "ok", "missing"]
