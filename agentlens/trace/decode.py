@@ -5,16 +5,20 @@ from __future__ import annotations
 import codecs
 import json
 import re
-from collections.abc import Iterator
-from typing import Any, BinaryIO
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import orjson
 
+from agentlens.trace.model import Note
 from agentlens.trace.repair import TooDeep, repaired
 
-__all__ = ["Damage", "parse", "stream_items"]
+if TYPE_CHECKING:
+    from agentlens.trace.places import Places
 
-_GAP = re.compile(r"[\s,]*")
+__all__ = ["Damage", "parse", "parse_lines", "stream_items"]
+
+_GAP = re.compile(r"[ \t\r\n,]*")
 _WINDOW = 1 << 22
 _DECODER = json.JSONDecoder()
 
@@ -74,7 +78,41 @@ def _clean(value: Any) -> Any:
         raise Damage("nested too deeply") from None
 
 
-def stream_items(stream: BinaryIO, first: bytes) -> Iterator[Any]:
+def parse_lines(
+    lines: Iterator[tuple[int, bytes]],
+    notes: dict[tuple[str, str], Note],
+    places: Places | None,
+) -> Iterator[tuple[int, Any]]:
+    """Parse line by line; a damaged line costs that line and is counted."""
+    loads = orjson.loads
+    for number, line in lines:
+        if places is not None:
+            places.add(len(line))
+        try:
+            yield number, loads(line)
+            continue
+        except orjson.JSONDecodeError:
+            if not line.strip(b" \t\r\n\x00"):
+                continue
+        try:
+            value, _ = parse(line.strip(b"\x00"))
+            problem = "not strict JSON (NaN, lone surrogates or stray bytes); repaired"
+            yield number, value
+        except Damage as damage:
+            half = damage.cut and not line.endswith(b"\n")
+            problem = (
+                "the last line is cut off and was left out"
+                if half
+                else f"a line is not JSON and was left out ({damage})"
+            )
+        old = notes.get(("damaged", problem))
+        first, count = (old.line, old.count + 1) if old else (number, 1)
+        notes["damaged", problem] = Note("damaged", problem, first, count)
+
+
+def stream_items(
+    stream: BinaryIO, first: bytes, place: Callable[[int, int], None] | None = None
+) -> Iterator[Any]:
     """Yield the items of one large JSON array, holding only a window of it.
 
     Parameters
@@ -83,17 +121,26 @@ def stream_items(stream: BinaryIO, first: bytes) -> Iterator[Any]:
         Binary file that stands behind `first`.
     first
         The beginning of the array, from its bracket.
+    place
+        Is told of each item, before it is yielded, the bytes between it and the one before, and
+        its length in bytes.
 
     Raises
     ------
     Damage
         If the array is cut off or is not JSON; the items before that have been yielded.
     """
-    decoder = codecs.getincrementaldecoder("utf-8")("replace")
-    text = decoder.decode(first).lstrip("\ufeff \t\r\n")
+    # Bytes that are not UTF-8 become surrogates, which keep their length and are replaced below.
+    decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
+    whole = decoder.decode(first)
+    text = whole.lstrip("\ufeff \t\r\n")
     at, window, line, ended = 1, _WINDOW, 1, False
+    gap = _size(whole[: len(whole) - len(text) + 1]) if place else 0
+    del whole
     while True:
+        before = at
         at = _GAP.match(text, at).end()  # type: ignore[union-attr]
+        gap += at - before
         if at < len(text) and text[at] == "]":
             return
         problem: json.JSONDecodeError | None = None
@@ -101,7 +148,11 @@ def stream_items(stream: BinaryIO, first: bytes) -> Iterator[Any]:
             try:
                 value, end = _DECODER.raw_decode(text, at)
                 if end < len(text) or ended:
-                    yield _clean(value) if _has_surrogates(text, at, end) else value
+                    item = text[at:end]
+                    if place is not None:
+                        place(gap, _size(item))
+                        gap = 0
+                    yield _clean(value) if _has_surrogates(item) else value
                     at = end
                     if at > _WINDOW:
                         line += text.count("\n", 0, at)
@@ -114,8 +165,8 @@ def stream_items(stream: BinaryIO, first: bytes) -> Iterator[Any]:
             if problem and not problem.msg.startswith("Unterminated"):
                 near_end = problem.pos > len(text) - 64
                 if ended or not near_end:
-                    place = line + text.count("\n", 0, problem.pos)
-                    raise Damage(problem.msg, place, cut=ended and near_end)
+                    where = line + text.count("\n", 0, problem.pos)
+                    raise Damage(problem.msg, where, cut=ended and near_end)
         if ended:
             raise Damage("the array is cut off", line + text.count("\n"), cut=True)
         more = stream.read(window)
@@ -124,5 +175,17 @@ def stream_items(stream: BinaryIO, first: bytes) -> Iterator[Any]:
         window = min(window * 2, 1 << 26)
 
 
-def _has_surrogates(text: str, start: int, end: int) -> bool:
-    return text.find("\\ud", start, end) >= 0 or text.find("\\uD", start, end) >= 0
+def _size(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogateescape"))
+
+
+def _has_surrogates(text: str) -> bool:
+    if "\\ud" in text or "\\uD" in text:
+        return True
+    if text.isascii():
+        return False
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False

@@ -13,16 +13,17 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
-import orjson
-
 from agentlens.errors import TraceError
-from agentlens.trace.decode import Damage, parse, stream_items
+from agentlens.trace.decode import Damage, parse, parse_lines, stream_items
 from agentlens.trace.model import Note
+from agentlens.trace.places import Places, places_of
 
 __all__ = ["HEAD", "Document", "decode", "make_document"]
 
 #: Records that sniffing looks at.
 HEAD = 40
+#: Bytes after which it has seen enough of them.
+HEAD_BYTES = 1 << 22
 #: An array on one line that is longer than this is streamed, never held whole.
 BIG_LINE = 1 << 25
 
@@ -43,6 +44,9 @@ class Document:
         The first records, for sniffing.
     notes
         What decoding found damaged; complete once the records have been read.
+    places
+        Where the records stand that have been read, if they can be read again; numbered as they
+        are.
     """
 
     name: str | None
@@ -51,6 +55,7 @@ class Document:
     head: list[Any]
     _records: Iterator[tuple[int, Any]]
     notes: dict[tuple[str, str], Note] = field(default_factory=dict)
+    places: Places | None = None
     _streams: tuple[Any, ...] = ()
 
     def close(self) -> None:
@@ -80,12 +85,21 @@ def make_document(
     shape: str,
     records: Iterator[tuple[int, Any]],
     notes: dict[tuple[str, str], Note] | None = None,
+    places: Places | None = None,
 ) -> Document:
     """Return a document over records, the first of which are read now."""
     notes = {} if notes is None else notes
-    first = list(islice(records, HEAD))
+    first = list(_first(records, places))
     head = [record for _, record in first]
-    return Document(name, path, shape, head, chain(first, records), notes)
+    return Document(name, path, shape, head, chain(first, records), notes, places)
+
+
+def _first(records: Iterator[tuple[int, Any]], places: Places | None) -> Iterator[tuple[int, Any]]:
+    """Yield the first records; of a file of large ones fewer, for they are held."""
+    for record in islice(records, HEAD):
+        yield record
+        if places is not None and places.end > HEAD_BYTES:
+            return
 
 
 def decode(stream: BinaryIO, name: str, path: Path | None) -> Document:
@@ -96,23 +110,27 @@ def decode(stream: BinaryIO, name: str, path: Path | None) -> Document:
     TraceError
         If it is none of them, or holds nothing.
     """
-    number, line = 1, stream.readline(BIG_LINE)
+    places = places_of(stream)
+    blank: list[bytes] = []
+    line = stream.readline(BIG_LINE)
     while line and not line.strip():
-        number, line = number + 1, stream.readline(BIG_LINE)
+        blank.append(line)
+        line = stream.readline(BIG_LINE)
     if len(line) >= BIG_LINE and not line.endswith(b"\n"):
         if line.lstrip()[:1] == b"[":
-            return _streamed(stream, line, name, path, {})
+            return _streamed(stream, line, name, path, {}, places, sum(map(len, blank)))
         line += stream.readline()
     try:
         value, repaired = parse(line)
     except Damage:
-        return _decode_whole(stream, line, number, name, path)
-    after, gap = stream.readline(), number
-    while after and not after.strip():
-        gap, after = gap + 1, stream.readline()
-    if after:
-        lines = chain([(number, line)], [(gap + 1, after)], enumerate(stream, gap + 2))
-        return _lines(lines, name, path)
+        return _decode_whole(stream, line, blank, name, path, places)
+    after: list[bytes] = [stream.readline()]
+    while after[-1] and not after[-1].strip():
+        after.append(stream.readline())
+    if after[-1]:
+        pieces = [*blank, line, *after]
+        lines = chain(enumerate(pieces, 1), enumerate(stream, len(pieces) + 1))
+        return _lines(lines, name, path, places)
     return _value(value, repaired, name, path)
 
 
@@ -130,13 +148,15 @@ def _value(value: Any, repaired: bool, name: str, path: Path | None) -> Document
 
 
 def _decode_whole(
-    stream: BinaryIO, line: bytes, number: int, name: str, path: Path | None
-) -> Document:
+    stream: BinaryIO, line: bytes, blank: list[bytes], name: str, path: Path | None,
+    places: Places | None,
+) -> Document:  # fmt: skip
     """Decode what is not one value a line: a document over many lines, or a damaged first line."""
+    number = len(blank) + 1
     if line.lstrip()[:1] == b"[":
         rest = stream.read(BIG_LINE)
         if len(rest) == BIG_LINE:
-            return _streamed(stream, line + rest, name, path, {})
+            return _streamed(stream, line + rest, name, path, {}, places, sum(map(len, blank)))
     else:
         rest = stream.read()
     data = line + rest
@@ -147,9 +167,9 @@ def _decode_whole(
     lines = [piece for piece in data.splitlines()[:100] if piece.strip()]
     good = sum(_is_object(piece) for piece in lines)
     if len(lines) > 1 and good * 2 > len(lines) - 1:
-        return _lines(enumerate(io.BytesIO(data), number), name, path)
+        return _lines(enumerate(io.BytesIO(data), number), name, path, None)
     if found.cut and data.lstrip()[:1] == b"[":
-        return _streamed(io.BytesIO(), data, name, path, {})
+        return _streamed(io.BytesIO(), data, name, path, {}, None)
     if data.lstrip()[:1] not in b"[{":
         shown = data.strip()[:20].decode("utf-8", "replace")
         raise TraceError(
@@ -169,12 +189,21 @@ def _is_object(piece: bytes) -> bool:
 
 
 def _streamed(
-    stream: BinaryIO, first: bytes, name: str, path: Path | None, notes: dict[Any, Note]
-) -> Document:
+    stream: BinaryIO, first: bytes, name: str, path: Path | None, notes: dict[Any, Note],
+    places: Places | None, before: int = 0,
+) -> Document:  # fmt: skip
+    gap = before
+
+    def place(start: int, length: int) -> None:
+        nonlocal gap
+        if places is not None:
+            places.add(length, gap + start)
+            gap = 0
+
     def items() -> Iterator[tuple[int, Any]]:
         number = 0
         try:
-            for number, item in enumerate(stream_items(stream, first), 1):
+            for number, item in enumerate(stream_items(stream, first, place), 1):
                 yield number, item
         except Damage as damage:
             if not damage.cut or not number:
@@ -185,37 +214,11 @@ def _streamed(
             message = f"the file is cut off after item {number}; what came before was read"
             notes["damaged", message] = Note("damaged", message, damage.line)
 
-    return make_document(name, path, "array", items(), notes)
+    return make_document(name, path, "array", items(), notes, places)
 
 
-def _lines(lines: Iterator[tuple[int, bytes]], name: str, path: Path | None) -> Document:
+def _lines(
+    lines: Iterator[tuple[int, bytes]], name: str, path: Path | None, places: Places | None
+) -> Document:
     notes: dict[tuple[str, str], Note] = {}
-    return make_document(name, path, "lines", _parsed(lines, notes), notes)
-
-
-def _parsed(
-    lines: Iterator[tuple[int, bytes]], notes: dict[tuple[str, str], Note]
-) -> Iterator[tuple[int, Any]]:
-    """Parse line by line; a damaged line costs that line and is counted."""
-    loads = orjson.loads
-    for number, line in lines:
-        try:
-            yield number, loads(line)
-            continue
-        except orjson.JSONDecodeError:
-            if not line.strip(b" \t\r\n\x00"):
-                continue
-        try:
-            value, _ = parse(line.strip(b"\x00"))
-            problem = "not strict JSON (NaN, lone surrogates or stray bytes); repaired"
-            yield number, value
-        except Damage as damage:
-            half = damage.cut and not line.endswith(b"\n")
-            problem = (
-                "the last line is cut off and was left out"
-                if half
-                else f"a line is not JSON and was left out ({damage})"
-            )
-        old = notes.get(("damaged", problem))
-        first, count = (old.line, old.count + 1) if old else (number, 1)
-        notes["damaged", problem] = Note("damaged", problem, first, count)
+    return make_document(name, path, "lines", parse_lines(lines, notes, places), notes, places)

@@ -13,12 +13,13 @@ from typing import Any
 
 from agentlens.trace.build import TraceBuilder
 from agentlens.trace.content import as_text
+from agentlens.trace.formats.gather import Note, gather
 from agentlens.trace.formats.part import Part, dicts, mapping, text_or_none
 from agentlens.trace.formats.span import Span, loose
 from agentlens.trace.formats.span_dialects import langfuse_columns, last_user
 from agentlens.trace.formats.span_genai import plain_args, put_result
 from agentlens.trace.formats.span_messages import answer_of, turns_of
-from agentlens.trace.formats.span_records import describe, group, pick
+from agentlens.trace.formats.span_records import describe, pick
 from agentlens.trace.formats.spans import write_spans
 from agentlens.trace.source import Document
 from agentlens.trace.times import parse_time
@@ -60,23 +61,22 @@ def sniff(head: Sequence[Any]) -> float:
 
 def split(document: Document) -> Iterator[Part]:
     """Yield one part for each trace."""
-    yield from group(document, _all(document))
+    yield from gather(document, _all)
 
 
-def _all(document: Document) -> Iterator[tuple[int, str | None, Mapping[str, Any]]]:
-    for number, record in document.records():
-        inside = _observations(record)
-        if inside is not None:
-            head = {**mapping(record.get("trace")), **record}
-            head.pop("observations", None)
-            name = text_or_none(pick(head, "id", "traceId", "trace_id"))
-            yield number, name, {"_head": head}
-            for item in dicts(inside):
-                yield number, text_or_none(pick(item, "traceId", "trace_id")) or name, item
-        elif _is_observation(record):
-            yield number, text_or_none(pick(record, "traceId", "trace_id")), record
-        else:
-            document.note("skipped", "a record is neither a trace nor an observation", number)
+def _all(record: Any, number: int, note: Note) -> Iterator[tuple[str | None, Mapping[str, Any]]]:
+    inside = _observations(record)
+    if inside is not None:
+        head = {**mapping(record.get("trace")), **record}
+        head.pop("observations", None)
+        name = text_or_none(pick(head, "id", "traceId", "trace_id"))
+        yield name, {"_head": head}
+        for item in dicts(inside):
+            yield text_or_none(pick(item, "traceId", "trace_id")) or name, item
+    elif _is_observation(record):
+        yield text_or_none(pick(record, "traceId", "trace_id")), record
+    else:
+        note("skipped", "a record is neither a trace nor an observation", number)
 
 
 def _span(item: Mapping[str, Any], line: int) -> Span:

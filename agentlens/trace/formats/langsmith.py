@@ -14,12 +14,13 @@ from typing import Any
 
 from agentlens.trace.build import TraceBuilder
 from agentlens.trace.content import as_text
+from agentlens.trace.formats.gather import Note, gather
 from agentlens.trace.formats.part import Part, dicts, mapping, text_or_none
 from agentlens.trace.formats.span import Attributes, Span, loose
 from agentlens.trace.formats.span_dialects import last_user
 from agentlens.trace.formats.span_genai import plain_args, put_result
 from agentlens.trace.formats.span_messages import answer_of, turns_of
-from agentlens.trace.formats.span_records import describe, group
+from agentlens.trace.formats.span_records import describe
 from agentlens.trace.formats.spans import write_spans
 from agentlens.trace.source import Document
 from agentlens.trace.times import parse_time
@@ -50,31 +51,30 @@ def _lineage(run: Mapping[str, Any]) -> list[str]:
     return [piece.partition("Z")[2] for piece in pieces if "Z" in piece]
 
 
-def _runs(document: Document) -> Iterator[tuple[int, str | None, Mapping[str, Any]]]:
-    for number, record in document.records():
-        inner = record.get("runs") if isinstance(record, Mapping) else None
-        waiting: list[tuple[Any, str | None, str | None]] = [
-            (run, None, None) for run in (inner if isinstance(inner, list) else [record])
-        ]
-        while waiting:
-            run, above, trace = waiting.pop(0)
-            if not isinstance(run, Mapping) or not _is_run(run):
-                document.note("skipped", "a record is not a run", number)
-                continue
-            line = _lineage(run)
-            own = text_or_none(run.get("id") or run.get("run_id")) or (line[-1] if line else None)
-            parent = text_or_none(run.get("parent_run_id")) or above
-            parent = parent or (line[-2] if len(line) > 1 else None)
-            trace = text_or_none(run.get("trace_id")) or (line[0] if line else None) or trace
-            trace = trace or (own if parent is None else None)
-            yield number, trace, {**run, "id": own, "parent_run_id": parent}
-            children = loose(run.get("child_runs"))
-            waiting[:0] = [(child, own, trace) for child in dicts(children)]
+def _runs(record: Any, number: int, note: Note) -> Iterator[tuple[str | None, Mapping[str, Any]]]:
+    inner = record.get("runs") if isinstance(record, Mapping) else None
+    waiting: list[tuple[Any, str | None, str | None]] = [
+        (run, None, None) for run in (inner if isinstance(inner, list) else [record])
+    ]
+    while waiting:
+        run, above, trace = waiting.pop(0)
+        if not isinstance(run, Mapping) or not _is_run(run):
+            note("skipped", "a record is not a run", number)
+            continue
+        line = _lineage(run)
+        own = text_or_none(run.get("id") or run.get("run_id")) or (line[-1] if line else None)
+        parent = text_or_none(run.get("parent_run_id")) or above
+        parent = parent or (line[-2] if len(line) > 1 else None)
+        trace = text_or_none(run.get("trace_id")) or (line[0] if line else None) or trace
+        trace = trace or (own if parent is None else None)
+        yield trace, {**run, "id": own, "parent_run_id": parent}
+        children = loose(run.get("child_runs"))
+        waiting[:0] = [(child, own, trace) for child in dicts(children)]
 
 
 def split(document: Document) -> Iterator[Part]:
     """Yield one part for each trace id."""
-    yield from group(document, _runs(document))
+    yield from gather(document, _runs)
 
 
 def _span(run: Mapping[str, Any], line: int) -> Span:

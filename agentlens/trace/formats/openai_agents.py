@@ -13,11 +13,12 @@ from typing import Any
 
 from agentlens.trace.build import TraceBuilder
 from agentlens.trace.content import as_text
+from agentlens.trace.formats.gather import Note, gather
 from agentlens.trace.formats.part import Part, dicts, mapping, text_or_none
 from agentlens.trace.formats.span import Span, loose
 from agentlens.trace.formats.span_genai import put_result
 from agentlens.trace.formats.span_messages import answer_of, turns_of
-from agentlens.trace.formats.span_records import describe, group
+from agentlens.trace.formats.span_records import describe
 from agentlens.trace.formats.spans import write_spans
 from agentlens.trace.formats.turns import usage_columns
 from agentlens.trace.source import Document
@@ -44,20 +45,20 @@ def _unwrapped(records: Any) -> Iterator[tuple[int, Mapping[str, Any]]]:
             yield number, item
 
 
-def _spans(document: Document) -> Iterator[tuple[int, str | None, Mapping[str, Any]]]:
-    for number, record in _unwrapped(document.records()):
-        kind = record.get("object")
+def _spans(record: Any, number: int, note: Note) -> Iterator[tuple[str | None, Mapping[str, Any]]]:
+    for _, item in _unwrapped([(number, record)]):
+        kind = item.get("object")
         if kind == "trace":
-            yield number, text_or_none(record.get("id")), record
+            yield text_or_none(item.get("id")), item
         elif kind == "trace.span":
-            yield number, text_or_none(record.get("trace_id")), record
+            yield text_or_none(item.get("trace_id")), item
         else:
-            document.note("skipped", "a record is neither a trace nor a span", number)
+            note("skipped", "a record is neither a trace nor a span", number)
 
 
 def split(document: Document) -> Iterator[Part]:
     """Yield one part for each trace id."""
-    yield from group(document, _spans(document), lambda r: r.get("object") == "trace.span")
+    yield from gather(document, _spans, lambda r: r.get("object") == "trace.span")
 
 
 def _span(record: Mapping[str, Any], line: int) -> Span:

@@ -12,9 +12,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from agentlens.trace.build import TraceBuilder
+from agentlens.trace.formats.gather import gather
 from agentlens.trace.formats.part import Part, dicts
 from agentlens.trace.formats.span_dialects import interpret
-from agentlens.trace.formats.span_records import flat_spans, group, raw_of, read_raw
+from agentlens.trace.formats.span_records import flat_spans, raw_of, read_raw
 from agentlens.trace.source import Document
 
 __all__ = ["NAME", "read", "sniff", "split"]
@@ -44,7 +45,7 @@ def _has_id(row: Mapping[str, Any]) -> bool:
 
 def split(document: Document) -> Iterator[Part]:
     """Yield one part for each trace id."""
-    yield from group(document, flat_spans(document), lambda raw: interpret(raw).kind != "other")
+    yield from gather(document, flat_spans, lambda raw: interpret(raw).kind != "other")
 
 
 def read(part: Part, build: TraceBuilder) -> None:

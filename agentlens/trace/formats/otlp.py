@@ -13,10 +13,11 @@ from typing import Any
 
 from agentlens.trace.build import TraceBuilder
 from agentlens.trace.content import as_text
+from agentlens.trace.formats.gather import Note, gather
 from agentlens.trace.formats.part import Part, dicts, first_dict, mapping
 from agentlens.trace.formats.span import Attributes, Raw
 from agentlens.trace.formats.span_dialects import interpret
-from agentlens.trace.formats.span_records import group, hex_id, pick, read_raw
+from agentlens.trace.formats.span_records import hex_id, pick, read_raw
 from agentlens.trace.source import Document
 from agentlens.trace.times import parse_time
 
@@ -93,25 +94,24 @@ def _raw(span: Mapping[str, Any], line: int) -> tuple[str | None, Raw] | None:
     return hex_id(pick(span, "traceId", "trace_id")), raw
 
 
-def _spans(document: Document) -> Iterator[tuple[int, str | None, Raw]]:
-    for number, record in document.records():
-        batches = _batches(record)
-        if batches is None:
-            document.note("skipped", "a record holds no resource spans", number)
-            continue
-        for batch in dicts(batches):
-            for scope in dicts(next((batch[k] for k in _SCOPES if k in batch), None)):
-                for span in dicts(scope.get("spans")):
-                    found = _raw(span, number)
-                    if found is None:
-                        document.note("skipped", "a span has no id", number)
-                    else:
-                        yield number, *found
+def _spans(record: Any, number: int, note: Note) -> Iterator[tuple[str | None, Raw]]:
+    batches = _batches(record)
+    if batches is None:
+        note("skipped", "a record holds no resource spans", number)
+        return
+    for batch in dicts(batches):
+        for scope in dicts(next((batch[k] for k in _SCOPES if k in batch), None)):
+            for span in dicts(scope.get("spans")):
+                found = _raw(span, number)
+                if found is None:
+                    note("skipped", "a span has no id", number)
+                else:
+                    yield found
 
 
 def split(document: Document) -> Iterator[Part]:
     """Yield one part for each trace id."""
-    yield from group(document, _spans(document), lambda raw: interpret(raw).kind != "other")
+    yield from gather(document, _spans, lambda raw: interpret(raw).kind != "other")
 
 
 def read(part: Part, build: TraceBuilder) -> None:

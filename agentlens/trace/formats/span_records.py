@@ -5,19 +5,19 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from agentlens.trace.build import TraceBuilder
 from agentlens.trace.content import as_text
+from agentlens.trace.formats.gather import Note
 from agentlens.trace.formats.part import Part, dicts, mapping, text_or_none
 from agentlens.trace.formats.span import Attributes, Raw, Span, loose
 from agentlens.trace.formats.span_dialects import interpret
 from agentlens.trace.formats.spans import write_spans
-from agentlens.trace.source import Document
 from agentlens.trace.times import parse_time
 
-__all__ = ["describe", "flat_spans", "group", "hex_id", "pick", "raw_of", "read_raw", "undot"]
+__all__ = ["describe", "flat_spans", "hex_id", "pick", "raw_of", "read_raw", "undot"]
 
 _HEX = re.compile(r"(?:0x)?([0-9a-fA-F]+)$")
 _DURATION = re.compile(r"P(?:(\d+)D)?T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?$")
@@ -45,36 +45,6 @@ def hex_id(value: Any) -> str | None:
         if len(data) in (8, 16):
             return data.hex()
     return text
-
-
-def group(
-    document: Document,
-    spans: Iterable[tuple[int, str | None, Any]],
-    wanted: Callable[[Any], bool] = bool,
-) -> Iterator[Part]:
-    """Yield one part for each trace id, in the order in which they come up.
-
-    Parameters
-    ----------
-    spans
-        ``(line, trace id, span)``. The spans of one trace may lie anywhere in the document.
-    wanted
-        Says whether a span is one of an agent. Traces with no such span (those of a web server
-        that logs into the same file) are left out, if others have one.
-    """
-    traces: dict[str, list[tuple[int, Any]]] = {}
-    ours: set[str] = set()
-    for line, given, span in spans:
-        name = given or ""
-        traces.setdefault(name, []).append((line, span))
-        if name not in ours and wanted(span):
-            ours.add(name)
-    unit = "line" if document.shape == "lines" else "item"
-    for name, records in traces.items():
-        if ours and name not in ours:
-            document.note("skipped", "a trace without any model, tool or agent", records[0][0])
-            continue
-        yield Part(records, document.name, name or None, path=document.path, unit=unit)
 
 
 def read_raw(part: Part, build: TraceBuilder) -> None:
@@ -167,23 +137,20 @@ def _events(record: Mapping[str, Any]) -> Iterator[tuple[str, Attributes]]:
         yield name, Attributes(mapping(attributes))
 
 
-def flat_spans(
-    document: Document,
-) -> Iterator[tuple[int, str | None, Raw]]:
-    """Yield the spans of a document of such records, nested ones too."""
-    for number, record in document.records():
-        tops = record.get("spans") if isinstance(record, Mapping) else record
-        given = hex_id(record.get("trace_id")) if isinstance(record, Mapping) else None
-        items = list(dicts(tops)) if isinstance(tops, list) else [record]
-        waiting: list[tuple[Any, str | None, int]] = [(item, None, 0) for item in items]
-        while waiting:
-            item, parent, depth = waiting.pop(0)
-            found = raw_of(item, number, parent)
-            if found is None:
-                document.note("skipped", "a record is not a span", number)
-                continue
-            trace_id, raw = found
-            yield number, trace_id or given, raw
-            inner = mapping(item).get("child_spans") or mapping(item).get("children")
-            if depth < _NESTED:
-                waiting[:0] = [(child, raw.span_id, depth + 1) for child in dicts(inner)]
+def flat_spans(record: Any, number: int, note: Note) -> Iterator[tuple[str | None, Raw]]:
+    """Yield the spans of such a record, nested ones too."""
+    tops = record.get("spans") if isinstance(record, Mapping) else record
+    given = hex_id(record.get("trace_id")) if isinstance(record, Mapping) else None
+    items = list(dicts(tops)) if isinstance(tops, list) else [record]
+    waiting: list[tuple[Any, str | None, int]] = [(item, None, 0) for item in items]
+    while waiting:
+        item, parent, depth = waiting.pop(0)
+        found = raw_of(item, number, parent)
+        if found is None:
+            note("skipped", "a record is not a span", number)
+            continue
+        trace_id, raw = found
+        yield trace_id or given, raw
+        inner = mapping(item).get("child_spans") or mapping(item).get("children")
+        if depth < _NESTED:
+            waiting[:0] = [(child, raw.span_id, depth + 1) for child in dicts(inner)]

@@ -13,12 +13,13 @@ from typing import Any
 
 from agentlens.trace.build import TraceBuilder
 from agentlens.trace.content import as_text
+from agentlens.trace.formats.gather import Note, gather
 from agentlens.trace.formats.part import Part, dicts, mapping, text_or_none
 from agentlens.trace.formats.span import Attributes, Span, loose
 from agentlens.trace.formats.span_dialects import last_user
 from agentlens.trace.formats.span_genai import plain_args, put_result
 from agentlens.trace.formats.span_messages import answer_of, turns_of
-from agentlens.trace.formats.span_records import describe, group
+from agentlens.trace.formats.span_records import describe
 from agentlens.trace.formats.spans import write_spans
 from agentlens.trace.formats.turns import usage_columns
 from agentlens.trace.source import Document
@@ -51,17 +52,16 @@ def _is_call(record: Mapping[str, Any]) -> bool:
     )
 
 
-def _calls(document: Document) -> Iterator[tuple[int, str | None, Mapping[str, Any]]]:
-    for number, record in document.records():
-        if isinstance(record, Mapping) and _is_call(record):
-            yield number, text_or_none(record.get("trace_id")), record
-        else:
-            document.note("skipped", "a record is not a call", number)
+def _calls(record: Any, number: int, note: Note) -> Iterator[tuple[str | None, Mapping[str, Any]]]:
+    if isinstance(record, Mapping) and _is_call(record):
+        yield text_or_none(record.get("trace_id")), record
+    else:
+        note("skipped", "a record is not a call", number)
 
 
 def split(document: Document) -> Iterator[Part]:
     """Yield one part for each trace id."""
-    yield from group(document, _calls(document))
+    yield from gather(document, _calls)
 
 
 def _name(record: Mapping[str, Any]) -> str:
