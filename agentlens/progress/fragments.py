@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from agentlens.progress.novelty import MAX_RESULT
 from agentlens.progress.results import lines
@@ -84,7 +85,13 @@ class _Slot:
 
 def masked(text: str) -> str:
     """Return a result with the static masks only; its end beyond 200,000 characters as it is."""
-    return "\n".join(lines(text[:MAX_RESULT])) + text[MAX_RESULT:]
+    return _joined(text[:MAX_RESULT]) + text[MAX_RESULT:]
+
+
+@lru_cache(maxsize=64)
+def _joined(text: str) -> str:
+    """Return the masked lines as one text; a loop brings the same long result again and again."""
+    return "\n".join(lines(text))
 
 
 class FragmentLearner:
@@ -111,7 +118,7 @@ class FragmentLearner:
         text
             The result as the log has it.
         """
-        known, rest = masked(text[:MAX_RESULT]), text[MAX_RESULT:]
+        known, rest = _joined(text[:MAX_RESULT]), text[MAX_RESULT:]
         if call not in self._first:
             self._first[call] = known
             return known + rest
