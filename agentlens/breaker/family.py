@@ -2,98 +2,20 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from fractions import Fraction
+from dataclasses import dataclass, replace
 from threading import RLock
-from typing import Any
 
 from agentlens.breaker.amounts import Limits
 from agentlens.breaker.budgets import Budget
+from agentlens.breaker.children import ChildResult, Dispatch, FamilyLimits, goal_fingerprint
 from agentlens.errors import PolicyError
 from agentlens.progress.similarity import at_least, score
-from agentlens.progress.text import tokenize
 
-__all__ = ["STATUSES", "ChildResult", "Dispatch", "Family", "FamilyLimits", "goal_fingerprint"]
+__all__ = ["ROOT", "ChildResult", "Family", "FamilyLimits"]
 
+#: Name of the main agent.
 ROOT = "main"
-
-#: How a sub-agent ends; `needs_more` is a wish for more research and no ground to get it.
-STATUSES = ("completed", "partial", "failed", "waiting_human", "needs_more")
-
-
-def goal_fingerprint(goal: str, profile: str = "safe@1") -> frozenset[str]:
-    """Return the token set of a goal: order, case, width and punctuation do not matter.
-
-    A goal without a token is its plain text.
-    """
-    plain = unicodedata.normalize("NFKC", goal).casefold().strip()
-    return tokenize(goal, profile) or frozenset({plain})
-
-
-@dataclass(frozen=True, slots=True)
-class FamilyLimits:
-    """How many levels below the main agent, how many sub-agents in all, how many at once.
-
-    `similarity` is the containment from which on two goals are the same; None asks for equality.
-    """
-
-    depth: int = 2
-    total: int = 8
-    at_once: int = 4
-    similarity: Fraction | None = None
-
-    def __post_init__(self) -> None:
-        for name in ("depth", "total", "at_once"):
-            value = getattr(self, name)
-            if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-                raise PolicyError(f"{name}: {value!r} is no whole number from 0 on")
-
-
-@dataclass(frozen=True, slots=True)
-class ChildResult:
-    """What a sub-agent returns: a status and fields, never only prose.
-
-    Attributes
-    ----------
-    status
-        One of `STATUSES`.
-    facts
-        What it found, by name.
-    missing
-        What it could not find.
-    sources
-        Sources, tools or constraints that it met and that could serve another try.
-    """
-
-    status: str
-    facts: Mapping[str, Any] = field(default_factory=dict)
-    missing: tuple[str, ...] = ()
-    sources: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        if self.status not in STATUSES:
-            raise PolicyError(f"status: {self.status!r} is none of {', '.join(STATUSES)}")
-
-
-@dataclass(frozen=True, slots=True)
-class Dispatch:
-    """Whether a sub-agent may start: its name and budget, or the cause of the refusal.
-
-    `cause` is one of ``depth``, ``total``, ``at_once``, ``same_goal``, ``nothing_new``,
-    ``unknown_parent`` and ``budget``; empty where it may start.
-    """
-
-    name: str = ""
-    budget: Budget | None = None
-    cause: str = ""
-    reason: str = ""
-
-    @property
-    def granted(self) -> bool:
-        """True where it may start."""
-        return not self.cause
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +45,7 @@ class Family:
         self._children: dict[str, _Child] = {}
         self._root = _Child(ROOT, "", 0, frozenset(), frozenset(), budget)
         self._waits: dict[str, set[str]] = {}
+        self._stopping = False
         self._lock = RLock()
 
     def dispatch(
@@ -153,6 +76,8 @@ class Family:
             if mother is None:
                 return Dispatch(cause="unknown_parent", reason=f"there is no sub-agent {parent!r}")
             used = frozenset(brings)
+            if self._stopping:
+                return Dispatch(cause="stopping", reason="the run is stopping")
             refusal = self._full(mother) or self._again(goal, used)
             if refusal:
                 return refusal
@@ -199,6 +124,11 @@ class Family:
         if a == b or self.limits.similarity is None:
             return a == b
         return at_least(*score(a, b, "containment"), self.limits.similarity)
+
+    def block(self) -> None:
+        """Let no new sub-agent start (R46); those at work may finish."""
+        with self._lock:
+            self._stopping = True
 
     def finish(self, name: str, result: ChildResult) -> None:
         """Take a sub-agent's result; it waits for nobody any more, and its budget flows back.

@@ -13,6 +13,7 @@ from typing import Any
 from agentlens.breaker.amounts import Limits
 from agentlens.breaker.budgets import Budget
 from agentlens.breaker.checkpoint import Checkpoint
+from agentlens.breaker.family import Family
 from agentlens.breaker.goal import Goal, Judgement
 from agentlens.breaker.ledger import Entry, Ledger
 from agentlens.breaker.machine import EVENTS, Machine, Transition
@@ -36,8 +37,8 @@ class Finalizer:
         Those of the run; the budget's reserve is the finalizer's.
     path
         Where the checkpoint goes; its folder must exist.
-    goal
-        Its completion conditions.
+    goal, family
+        Its completion conditions, and its sub-agents, where there are any.
     clock
         Seconds since the epoch.
     lifetime
@@ -53,11 +54,12 @@ class Finalizer:
         path: str | os.PathLike[str],
         budget: Budget | None = None,
         goal: Goal | None = None,
+        family: Family | None = None,
         clock: Callable[[], float] = time.time,
         lifetime: float | None = LIFETIME,
     ) -> None:
         self.task, self.machine, self.ledger, self.budget = task, machine, ledger, budget
-        self.path, self.goal = Path(path), goal or Goal()
+        self.path, self.goal, self.family = Path(path), goal or Goal(), family
         self._clock, self._lifetime = clock, lifetime
         self._problems: list[str] = []
 
@@ -109,6 +111,8 @@ class Finalizer:
             raise RuntimeError(f"the machine is {self.machine.state}, not finalizing")
         self._problems.clear()
         self.ledger.block()
+        if self.family is not None:
+            self.family.block()
         judged = self.goal.judge(work.facts, usable=bool(work.results))
         self._save(work, judged, None, None)
         self._look(query)

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from agentlens.breaker.amounts import Amounts, Limits
 from agentlens.breaker.budgets import Budget
-from agentlens.breaker.family import ChildResult, Family, FamilyLimits, goal_fingerprint
+from agentlens.breaker.children import ChildResult, FamilyLimits, goal_fingerprint
+from agentlens.breaker.family import Family
 from agentlens.errors import PolicyError
 
 MORE = ChildResult("needs_more", missing=("price",))
@@ -95,6 +96,15 @@ def test_r42_a_sub_agent_draws_on_its_parent_s_budget():
     family.finish(inner.name, ChildResult("completed"))
     family.finish(one.name, ChildResult("completed"))
     assert budget.left().tokens == 80
+
+
+def test_r46_no_sub_agent_starts_once_the_run_is_stopping():
+    family = Family()
+    one = family.dispatch("one").name
+    family.block()
+    assert family.dispatch("two").cause == "stopping"
+    family.finish(one, ChildResult("partial"))  # one at work may finish
+    assert family.results[one].status == "partial"
 
 
 def test_r42_two_that_wait_for_each_other_are_found():

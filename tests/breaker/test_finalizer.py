@@ -15,6 +15,7 @@ from agentlens.breaker import finalizer as finalizer_module
 from agentlens.breaker.amounts import DIMENSIONS, Amounts, Limits
 from agentlens.breaker.budgets import Budget
 from agentlens.breaker.checkpoint import read, resume
+from agentlens.breaker.family import Family
 from agentlens.breaker.finalizer import Finalizer
 from agentlens.breaker.goal import Goal, filled, holds
 from agentlens.breaker.incidents import Incident
@@ -39,13 +40,14 @@ def stopped(tmp_path: Path, event: str = "no_progress", **options) -> Finalizer:
 
 
 def test_r46_block_then_look_then_summarise_then_save_then_the_terminal(tmp_path, monkeypatch):
-    ledger, seen = Ledger(), []
+    ledger, seen, family = Ledger(), [], Family()
     ledger.begin("pay", {"amount": 5}, key="k1")
-    end = stopped(tmp_path, ledger=ledger)
+    end = stopped(tmp_path, ledger=ledger, family=family)
 
     def note(what: str) -> None:
         with pytest.raises(SideEffectsBlockedError):  # from the first to the last moment
             ledger.begin("mail", {}, key=f"new {len(seen)}")
+        assert family.dispatch(f"goal {len(seen)}").cause == "stopping"
         seen.append((what, end.machine.state))
 
     def query(entry):
