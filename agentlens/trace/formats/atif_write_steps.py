@@ -78,7 +78,11 @@ class StepWriter:
         step |= {"source": "user" if said else "system", "message": events["text"][row]}
         if not said:
             facts["event"] = kind
-        elif after >= 0 and rounds["request"][after] == events["request"][row]:
+        elif (
+            rounds["request"][after] == events["request"][row]
+            if after >= 0
+            else self.trace.meta.task is None and events["text"][row]
+        ):
             facts["asks"] = False  # a user's words that started no request
         return step | ({"extra": {"agentlens": facts}} if facts else {})
 
