@@ -97,7 +97,8 @@ class Finalizer:
         query
             Asks whether a write took effect; None for "cannot tell". Must not write.
         summarise
-            Makes the summary from what is left to spend; it is given up when its seconds are.
+            Makes the summary from what is left to spend. Where seconds are limited it runs in a
+            thread of its own, and is given up when they are gone.
 
         Raises
         ------
