@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from agentlens.trace.load import load, load_many
     from agentlens.trace.model import Trace
     from agentlens.widgets.lens import Lens
+    from agentlens.widgets.report import report
     from agentlens.widgets.scan import scan
 
 __version__ = "0.1.0"
@@ -45,6 +46,7 @@ _HOME = {
     "load": "agentlens.trace.load",
     "load_many": "agentlens.trace.load",
     "replay": "agentlens.breaker.replay",
+    "report": "agentlens.widgets.report",
     "scan": "agentlens.widgets.scan",
     "surface": "agentlens.thresholds.surface",
     "to_atif": "agentlens.trace.formats.atif",
@@ -58,7 +60,7 @@ _HOME = {
 __all__ = [
     "Choice", "Corpus", "Decision", "Guard", "Lens", "Policy", "PolicyError", "Replay", "Surface",
     "Trace", "TraceError", "__version__", "choose", "figures", "load", "load_many", "replay",
-    "scan", "surface", "to_atif", "to_parquet", "to_plain", "write_atif", "write_parquet",
+    "report", "scan", "surface", "to_atif", "to_parquet", "to_plain", "write_atif", "write_parquet",
     "write_plain",
 ]  # fmt: skip
 

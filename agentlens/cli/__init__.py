@@ -1,4 +1,4 @@
-"""The command line: `agentlens lab`, `replay`, `show`, `scan`, `convert` and the others."""
+"""The command line: `agentlens lab`, `replay`, `report`, `show`, `scan` and the others."""
 
 from __future__ import annotations
 
@@ -60,6 +60,13 @@ def parser() -> argparse.ArgumentParser:
     scan.add_argument("--workers", type=_count, help="processes (default: one a core)")
     scan.add_argument("--json", action="store_true", help="as JSON")
     scan.set_defaults(run=commands.scan)
+
+    report = sub.add_parser("report", help="one HTML file that anyone can open")
+    report.add_argument("trace", help="log of a run; - is standard input")
+    report.add_argument("-o", "--output", metavar="FILE", default="report.html", help="%(default)s")
+    report.add_argument("--lang", choices=["en", "zh"], default="en", help="language of the page")
+    _policy_options(report)
+    report.set_defaults(run=commands.report)
 
     policies = sub.add_parser("policies", help="the presets, and every switch")
     policies.add_argument("--json", action="store_true", help="as JSON")

@@ -23,6 +23,7 @@ __all__ = [
     "policies",
     "policy_of",
     "replay",
+    "report",
     "scan",
     "show",
 ]
@@ -123,6 +124,14 @@ def show(args: Namespace) -> int:
     print()
     everything = args.all or args.rounds is not None
     print_listing(listing(trace, rows, result, everything=everything), console())
+    return 0
+
+
+def report(args: Namespace) -> int:
+    """Write a report of a run, and say where."""
+    from agentlens.widgets.report import report as write
+
+    print(write(_load(args), args.output, policy_of(args), lang=args.lang))
     return 0
 
 

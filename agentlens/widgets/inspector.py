@@ -47,7 +47,7 @@ STYLE = """
 """
 
 
-def inspect_round(replay: Replay, row: int, lang: str = "en") -> str:
+def inspect_round(replay: Replay, row: int, lang: str = "en", *, most: int = MOST_RESULT) -> str:
     """Return the HTML of a round.
 
     Parameters
@@ -58,6 +58,8 @@ def inspect_round(replay: Replay, row: int, lang: str = "en") -> str:
         Row of the trace's rounds table; a row that does not exist gives a line that asks for one.
     lang
         ``en`` or ``zh``.
+    most
+        Characters of a result, or of what the model said, that are shown.
 
     Returns
     -------
@@ -71,10 +73,10 @@ def inspect_round(replay: Replay, row: int, lang: str = "en") -> str:
     rounds = replay.trace.tables["rounds"]
     for name in ("text", "reasoning"):
         if rounds[name][row]:
-            parts.append(f"<h4>{words[name]}</h4>{_block(rounds[name][row])}")
+            parts.append(f"<h4>{words[name]}</h4>{_block(rounds[name][row], most)}")
     calls = replay.trace.round_calls[row]
     new = _new_urls(replay.trace, row)
-    parts += [_call(replay.trace, call, new, words) for call in calls[:_MOST_CALLS]]
+    parts += [_call(replay.trace, call, new, words, most) for call in calls[:_MOST_CALLS]]
     if len(calls) > _MOST_CALLS:
         parts.append(f'<p class="muted">{words["more_calls"].format(len(calls) - _MOST_CALLS)}</p>')
     return f'<div class="agentlens-round">{"".join(parts)}</div>'
@@ -141,7 +143,7 @@ def _score(replay: Replay, index: int, shared: int, words: dict[str, str]) -> st
     return f"{text} <strong>{words['same' if same else 'differs']}</strong>"
 
 
-def _call(trace: Trace, call: int, new: frozenset[str], words: dict[str, str]) -> str:
+def _call(trace: Trace, call: int, new: frozenset[str], words: dict[str, str], most: int) -> str:
     calls = trace.tables["calls"]
     args = calls["args"][call]
     raw = (
@@ -157,10 +159,10 @@ def _call(trace: Trace, call: int, new: frozenset[str], words: dict[str, str]) -
         facts.append(duration(calls["seconds"][call]))
     parts = [f"<h4>{' · '.join(facts)}</h4>"]
     if raw and raw != "{}":
-        parts.append(_block(raw, 1_000))
+        parts.append(_block(raw, min(most, 1_000)))
     result = (calls["result"][call] or "")[:_READ]
     parts.append(
-        f'<div class="muted">{words["result"]}</div>{_block(result)}'
+        f'<div class="muted">{words["result"]}</div>{_block(result, most)}'
         if result.strip()
         else f'<p class="muted">{words["no_result"]}</p>'
     )
@@ -181,7 +183,7 @@ def _call(trace: Trace, call: int, new: frozenset[str], words: dict[str, str]) -
     return "".join(parts)
 
 
-def _block(text: Any, most: int = MOST_RESULT) -> str:
+def _block(text: Any, most: int) -> str:
     return f"<pre>{safe_block(str(text)[: 10 * most], most)}</pre>"
 
 

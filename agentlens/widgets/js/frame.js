@@ -22,6 +22,8 @@ export function buildFrame(el) {
   const plotly = make("div", "al-layer al-plotly", plot);
   const over = make("canvas", "al-layer al-over", plot);
   for (const canvas of [still, over]) canvas.setAttribute("aria-hidden", "true");
+  const marked = make("div", "al-marked", plot);
+  marked.hidden = true;
   const reset = make("button", "al-reset", plot);
   reset.type = "button";
   reset.hidden = true;
@@ -30,7 +32,7 @@ export function buildFrame(el) {
   live.setAttribute("role", "status");
   live.setAttribute("aria-live", "polite");
   el.replaceChildren(root);
-  return { root, head, slot: null, verdict, reason, other, gone, body, plot, still, plotly, over, reset, map, live };
+  return { root, head, slot: null, verdict, reason, other, gone, body, plot, still, plotly, over, marked, reset, map, live };
 }
 
 // A Lens keeps a place for the verdict above its controls: the sentence comes first.

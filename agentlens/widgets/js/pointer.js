@@ -9,12 +9,14 @@ export function watchPointer(dom, state, { tip, select, schedule, zoomTo }) {
     const box = dom.plot.getBoundingClientRect();
     return [event.clientX - box.left, event.clientY - box.top];
   };
+  const box = zoomBox(dom, state, zoomTo);
   const hover = (position) => {
     if (position === state.hovered) return;
     state.hovered = position;
     schedule();
   };
   const move = (event) => {
+    if (event.buttons) box.to(at(event)[0]);
     if (!state.axes || event.buttons || event.pointerType === "touch") { tip.hide(); return; }
     const [x, y] = at(event);
     const position = event.target.closest(".al-pill") ? -1 : hitPosition(state, x, y);
@@ -23,7 +25,10 @@ export function watchPointer(dom, state, { tip, select, schedule, zoomTo }) {
     else tip.hide();
   };
   const leave = () => { tip.hide(); hover(-1); };
-  const down = (event) => { pressed = [event.clientX, event.clientY]; };
+  const down = (event) => {
+    pressed = [event.clientX, event.clientY];
+    box.start(event, at(event)[0]);
+  };
   const click = (event) => {
     const [x, y] = at(event);
     select(hitPosition(state, x, y));
@@ -32,6 +37,7 @@ export function watchPointer(dom, state, { tip, select, schedule, zoomTo }) {
     if (!pressed) return;
     const still = Math.hypot(event.clientX - pressed[0], event.clientY - pressed[1]) < 4;
     pressed = null;
+    box.end(still ? null : at(event)[0]);
     if (still && !event.target.closest?.(".al-reset")) click(event);
   };
   const picked = (event) => click(event.detail);
@@ -54,9 +60,37 @@ export function watchPointer(dom, state, { tip, select, schedule, zoomTo }) {
   const pairs = [
     [dom.plot, "pointermove", move], [dom.plot, "pointerleave", leave], [dom.plot, "pointerdown", down],
     [window, "pointerup", up], [dom.plot, "al-click", picked], [dom.plot, "keydown", key],
+    [dom.plot, "dblclick", () => { if (!state.plotted) zoomTo(null); }],
   ];
   for (const [target, name, act] of pairs) target.addEventListener(name, act);
   return () => { for (const [target, name, act] of pairs) target.removeEventListener(name, act); };
+}
+
+// Where plotly is not there, a part of the run is marked with the mouse to be seen larger.
+function zoomBox(dom, state, zoomTo) {
+  let from = null;
+  const { marked } = dom;
+  return {
+    start(event, x) {
+      const own = !state.plotted && !event.button && event.pointerType !== "touch" && state.axes;
+      from = own && !event.target.closest(".al-handle, .al-reset") ? x : null;
+    },
+    to(x) {
+      if (from === null) return;
+      const { x: { offset, length } } = state.axes;
+      const [left, right] = [Math.min(from, x), Math.max(from, x)].map((v) => Math.min(offset + length, Math.max(offset, v)));
+      marked.hidden = false;
+      marked.style.left = `${left}px`;
+      marked.style.width = `${right - left}px`;
+    },
+    end(x) {
+      marked.hidden = true;
+      if (from !== null && x !== null && Math.abs(x - from) > 8) {
+        zoomTo([from, x].map((v) => state.axes.x.value(v)).sort((a, b) => a - b));
+      }
+      from = null;
+    },
+  };
 }
 
 function zoomBy(state, factor, zoomTo) {

@@ -110,6 +110,7 @@ function makeStage(model, el) {
   function paint() {
     const drawn = plot && plot.axes && !dirty.plot && !waiting ? plot.axes : null;
     state.axes = axesOf(state.plan, drawn, state.ranges);
+    state.plotted = !!drawn;
     state.node = nodeSize(state.axes, state.view, state.time);
     state.ghostAt = (i) => { const t = state.result.tripOf[state.view.sequence[i]]; return t >= 0 && (ranAt(state.result, t) ? i > t : i >= t); };
     state.arcsOf = (i) => arcs(state.view, state.layout, state.index, state.time, i, i);
