@@ -51,7 +51,8 @@ def stops_of(corpus: Corpus, policies: Sequence[Policy]) -> Stops:
     """
     found = Stops()
     good, loops, saved = ([0] * len(policies) for _ in range(3))
-    for trace, label in zip(corpus, corpus.labels, strict=True):
+    for trace, mark in corpus.labelled():
+        label = mark.label
         if label == "unknown":
             continue
         found.good += label == "good"

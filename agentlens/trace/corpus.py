@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
+from typing import TYPE_CHECKING
 
+from agentlens.trace.labels import LABELS, Label, LabelSource, as_label, labeller, write_labels
 from agentlens.trace.model import Trace
 
-__all__ = ["LABELS", "Corpus"]
+if TYPE_CHECKING:
+    from agentlens.trace.card import Card
 
-#: What a run can be known to be.
-LABELS = ("good", "loop", "unknown")
+__all__ = ["LABELS", "Corpus"]
 
 
 class Corpus:
@@ -22,7 +25,9 @@ class Corpus:
         A sequence of traces; or a function of one argument that yields them anew each time and
         is given the list in which to put failures as ``(source, error)``.
     labels
-        One of ``good``, ``loop`` or ``unknown`` for each trace, in order; default all unknown.
+        One of ``good``, ``loop`` or ``unknown`` for each trace, in order; or whatever else
+        `with_labels` takes. By default what the traces say of themselves: an outcome, a reward,
+        a person's label.
 
     Raises
     ------
@@ -41,19 +46,22 @@ class Corpus:
     def __init__(
         self,
         traces: Iterable[Trace] | Callable[[list[tuple[str, str]]], Iterator[Trace]],
-        labels: Sequence[str] | None = None,
+        labels: LabelSource | None = None,
     ):
         self._make = traces if callable(traces) else None
         self._traces = None if callable(traces) else tuple(traces)
         self._length = None if self._traces is None else len(self._traces)
         #: What could not be read in the latest iteration: ``(source, error text)``.
         self.failures: list[tuple[str, str]] = []
-        self._labels = tuple(labels) if labels is not None else None
-        for label in self._labels or ():
-            if label not in LABELS:
-                raise ValueError(f"label {label!r} is none of {', '.join(LABELS)}")
-        if self._labels is not None and self._length not in (None, len(self._labels)):
-            raise ValueError(f"{len(self._labels)} labels for {self._length} traces")
+        if not (
+            labels is None or callable(labels) or isinstance(labels, Mapping | str | os.PathLike)
+        ):
+            labels = tuple(as_label(one) for one in labels)
+            if self._length not in (None, len(labels)):
+                raise ValueError(f"{len(labels)} labels for {self._length} traces")
+        self._labelling = labels
+        self._label = labeller(labels)
+        self._marks: tuple[Label, ...] | None = None
 
     def __iter__(self) -> Iterator[Trace]:
         """Yield the traces; `failures` is filled anew."""
@@ -101,21 +109,69 @@ class Corpus:
             return trace
         raise IndexError("the corpus holds fewer traces")
 
+    def labelled(self) -> Iterator[tuple[Trace, Label]]:
+        """Yield each trace with what it is known to be; those of a lazy corpus are read once."""
+        marks: list[Label] = []
+        for place, trace in enumerate(self):
+            if self._marks is not None and place < len(self._marks):
+                one = self._marks[place]
+            elif isinstance(self._labelling, tuple) and place >= len(self._labelling):
+                raise ValueError(f"{len(self._labelling)} labels for more traces than that")
+            else:
+                one = self._label(place, trace)
+            marks.append(one)
+            yield trace, one
+        self._marks = tuple(marks)
+
+    @property
+    def marks(self) -> tuple[Label, ...]:
+        """What each trace is known to be, in order; a lazy corpus is read for it, once."""
+        if self._marks is None:
+            for _ in self.labelled():
+                pass
+        assert self._marks is not None
+        return self._marks
+
     @property
     def labels(self) -> tuple[str, ...]:
         """Label of each trace, in order."""
-        return self._labels if self._labels is not None else ("unknown",) * self.count()
+        return tuple(one.label for one in self.marks)
 
     @property
     def is_lazy(self) -> bool:
         """True where iterating reads files."""
         return self._traces is None
 
-    def with_labels(self, labels: Sequence[str]) -> Corpus:
-        """Return the same traces with labels."""
+    def with_labels(self, labels: LabelSource | None) -> Corpus:
+        """Return the same traces with labels.
+
+        Parameters
+        ----------
+        labels
+            One for each trace, in order, a word or a `Label`; a mapping from a trace's source, id
+            or file name; the path of a CSV file with columns ``trace`` and ``label``, and perhaps
+            ``onset`` and ``task``; a function of the trace; or None: what the traces say.
+
+        Raises
+        ------
+        TraceError
+            If a CSV file cannot be read, with the line.
+        ValueError
+            If a label is none of good, loop, unknown.
+        """
         source = self._make if self._make is not None else self._traces
         assert source is not None
         return Corpus(source, labels)
+
+    def save_labels(self, path: str | os.PathLike[str]) -> None:
+        """Write the labels to a CSV file that `with_labels` takes."""
+        write_labels(path, self.labelled())
+
+    def card(self) -> Card:
+        """Return what there is and what is missing: runs, labels, tools, languages, times."""
+        from agentlens.trace.card import card_of
+
+        return card_of(self)
 
     def __repr__(self) -> str:
         size = "lazy" if self._length is None else f"{self._length} traces"
