@@ -197,3 +197,31 @@ def test_a_log_that_holds_no_sound_amount_uses_nothing(value):
     trace, policy = builder.finish(), Policy(max_tokens=5, max_seconds=5, max_cost=5)
     assert replay(trace, policy).trip is None
     assert stepped(trace, policy) is None
+
+
+@pytest.mark.parametrize(
+    ("switches", "rule", "round_"),
+    [
+        # A round starts every 12 s: 60 less 20 is reached by the fifth response, at 48 s.
+        ({"max_seconds": 60}, "budget_seconds", 5),
+        ({"max_tokens": 2_500, "reserve": False}, "budget_tokens", 6),
+        ({"max_calls": 9}, "budget_calls", 5),  # two a round; 8 are the main loop's
+        ({"max_cost": 0.5}, "budget_cost", 6),
+        ({"max_rounds": 3}, "budget", 4),
+    ],
+)
+def test_r32_a_guard_stops_where_the_replay_of_its_record_does(switches, rule, round_):
+    now = [1_000.0]
+    guard = al.Guard(Policy(**switches), clock=lambda: now[0])
+    for number in range(1, 20):
+        calls = [{"tool": "read_file", "args": {"path": f"{number}.{k}"}} for k in (1, 2)]
+        decision = guard.before(calls, tokens=500, cost=0.09)
+        if decision.stop:
+            break
+        now[0] += 8
+        guard.after([{"result": f"line {number}"}, {"result": "x"}])
+        now[0] += 4
+    assert (decision.rule, number) == (rule, round_)
+    trip = replay(guard.trace(), Policy(**switches)).trip
+    assert (trip.rule, trip.round) == (rule, round_)
+    assert "预算" in guard.closing_prompt("zh") or rule == "budget"
