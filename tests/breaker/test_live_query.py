@@ -81,3 +81,14 @@ def test_r09_r10_live_verdicts_equal_the_replay_under_every_switch(few, count, m
         assert live == want, policy
         stopped += bool(want)
     assert stopped > count(120, 2000)
+
+
+def test_a20_one_repetition_of_a_failed_search_is_excused_and_no_second():
+    rows = [
+        {"round": n, "tool": "webSearch", "args": {"query": "北京天气"}, "error": True}
+        for n in range(1, 5)
+    ]
+    policy = Policy.preset("classic", retry_failed=True, threshold=1)
+    trace = al.load(rows)
+    assert step(trace, policy) == [(2, "query", 1, [0, 0, 1])]
+    assert replayed(replay(trace, policy)) == step(trace, policy)
