@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
@@ -12,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from agentlens.breaker.families.spec import RuleError, RuleSpec, rules_of
+from agentlens.breaker.policy_lines import line_of, line_of_rule
 from agentlens.breaker.switches import SWITCHES, as_fraction
 from agentlens.errors import PolicyError
 
-__all__ = ["DEFAULT_PRESET", "Policy", "as_policy"]
+__all__ = ["ABOUT", "DEFAULT_PRESET", "Policy", "as_policy"]
 
 #: `layered`, the design's default, is not built yet; until then it is the article's breaker.
 DEFAULT_PRESET = "classic"
@@ -78,8 +78,7 @@ class Policy:
     def __post_init__(self) -> None:
         from agentlens.progress.text import tokenize
 
-        if self.name not in self.presets():
-            raise PolicyError(f"no preset {self.name!r}; there are: {', '.join(self.presets())}")
+        self._check_name(self.name)
         object.__setattr__(self, "similarity", as_fraction(self.similarity))
         object.__setattr__(self, "rules", rules_of(self.rules))
         for name, switch in SWITCHES.items():
@@ -100,12 +99,8 @@ class Policy:
         PolicyError
             If there is no such preset, no such switch, or a switch cannot hold its value.
         """
-        if preset not in cls.presets():
-            raise PolicyError(f"no preset {preset!r}; there are: {', '.join(cls.presets())}")
-        text = (resources.files("agentlens.breaker") / "presets" / f"{preset}.toml").read_text(
-            "utf-8"
-        )
-        values = {k: v for k, v in tomllib.loads(text).items() if k in _FIELDS}
+        cls._check_name(preset)
+        values = {k: v for k, v in tomllib.loads(_preset_text(preset)).items() if k in _FIELDS}
         return cls._checked(preset, {**values, **switches})
 
     def with_(self, **switches: Any) -> Policy:
@@ -114,6 +109,22 @@ class Policy:
         if unknown:
             raise PolicyError(f"no switch {unknown[0]!r}; there are: {', '.join(SWITCHES)}, rules")
         return replace(self, **switches)
+
+    @classmethod
+    def _check_name(cls, preset: str) -> None:
+        if preset not in cls.presets():
+            raise PolicyError(f"no preset {preset!r}; there are: {', '.join(cls.presets())}")
+
+    @staticmethod
+    def about(preset: str) -> dict[str, str]:
+        """Return what a preset says of itself: `ABOUT`, each empty where it says nothing.
+
+        `shipped` is whether its agent has it on, off, or gives advice and never stops; `cannot`
+        what of it a replay cannot see.
+        """
+        Policy._check_name(preset)
+        values = tomllib.loads(_preset_text(preset))
+        return {key: str(values.get(key, "")) for key in ABOUT}
 
     @classmethod
     def _checked(cls, name: str, switches: dict[str, Any]) -> Policy:
@@ -137,15 +148,16 @@ class Policy:
         except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
             raise PolicyError(f"{path}: not TOML: {error}") from error
         preset = values.pop("preset", DEFAULT_PRESET)
-        values.pop("description", None)
+        for about in ABOUT:
+            values.pop(about, None)
         try:
             base = cls.preset(preset) if isinstance(preset, str) else None
             if base is None:
                 raise PolicyError(f"preset: {preset!r} is no name of a preset")
             return base.with_(**values)
         except PolicyError as error:
-            line = _line_of_rule(text, error) if isinstance(error, RuleError) else None
-            line = line or _line_of(text, str(error))
+            line = line_of_rule(text, error) if isinstance(error, RuleError) else None
+            line = line or line_of(text, str(error))
             raise PolicyError(f"{path}{f', line {line}' if line else ''}: {error}") from error
 
     def to_toml(self, path: str | Path | None = None) -> str:
@@ -176,6 +188,16 @@ class Policy:
         }
 
 
+#: What a policy file may say of itself.
+ABOUT = ("description", "version", "source", "shipped", "cannot")
+
+
+@cache
+def _preset_text(preset: str) -> str:
+    folder = resources.files("agentlens.breaker") / "presets"
+    return (folder / f"{preset}.toml").read_text("utf-8")
+
+
 #: What a policy file may set: every switch, and the rules.
 _FIELDS = frozenset((*SWITCHES, "rules"))
 
@@ -202,30 +224,3 @@ def as_policy(policy: Policy | str | None) -> Policy:
     if not isinstance(policy, Policy):
         raise PolicyError(f"policy: {policy!r} is neither a policy nor the name of a preset")
     return policy
-
-
-def _line_of_rule(text: str, error: RuleError) -> int | None:
-    """Find the line of a ``[[rules]]`` table's field, or of the table where it has no such."""
-    index, start = -1, None
-    for number, line in enumerate(text.splitlines(), 1):
-        bare = line.strip()
-        if re.match(r"\[\[\s*rules\s*\]\]", bare):
-            index += 1
-            if index == error.index:
-                start = number
-            elif start is not None:
-                break
-        elif start is not None and bare.split("=")[0].strip().strip("\"'") == error.field:
-            return number
-    return start
-
-
-def _line_of(text: str, message: str) -> int | None:
-    """Find the line of a policy file that an error speaks of, by the name of the switch."""
-    named = re.match(r"(?:no (?:switch|preset) ')?(\w+)", message)
-    wanted = {named[1] if named else "", "preset" if message.startswith("no preset") else ""} - {""}
-    for number, line in enumerate(text.splitlines(), 1):
-        key = line.split("=")[0].strip().strip("\"'")
-        if key in wanted:
-            return number
-    return None

@@ -14,7 +14,7 @@ from agentlens.breaker.policy import Policy, as_policy
 from agentlens.breaker.rules import Stop, first_stop, rule_of, run_rules
 from agentlens.breaker.signals import QuerySignals
 from agentlens.breaker.trip import Trip
-from agentlens.breaker.trips import reason_of, trip_of
+from agentlens.breaker.trips import finding_at, reason_of, trip_of
 from agentlens.trace.model import Trace
 
 if TYPE_CHECKING:
@@ -145,6 +145,11 @@ class Replay:
         from agentlens.breaker.tables import as_dict
 
         return as_dict(self, redact=redact)
+
+    def said_at(self, trip: Trip) -> str:
+        """Return what a rule of a family found at its trip, alone; empty for other rules."""
+        found = finding_at(self, trip.row, trip.rule)
+        return found[1].reason if found else ""
 
     def explain(self, trip: Trip | None = None, *, lang: str = "en") -> str:
         """Say in words why a trip (the earliest) happened; empty without one."""

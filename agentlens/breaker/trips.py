@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from agentlens.breaker.replay import Replay
     from agentlens.trace.model import Trace
 
-__all__ = ["reason_of", "trip_of"]
+__all__ = ["finding_at", "reason_of", "trip_of"]
 
 
 def trip_of(made: Replay, rows: tuple[int, ...], stop: Stop, counted: Outcome) -> Trip:
@@ -57,7 +57,7 @@ def _call_of(trace: Trace, row: int, phase: str) -> int:
     return trace.tables["calls"]["call"][before[-1]] if before else 0
 
 
-def _finding_of(made: Replay, row: int, rule: str) -> tuple[int, Finding] | None:
+def finding_at(made: Replay, row: int, rule: str) -> tuple[int, Finding] | None:
     """Return what a rule of a family said at the row of a trip, and whether the row ran."""
     for counted, rows in zip(made.outcomes[rule], made.signals.sequences, strict=True):
         finding = finding_of(counted)
@@ -71,7 +71,7 @@ def reason_of(
 ) -> str:
     """Return why a trip happened, in one part of a sentence, and what stopping there saved."""
     rounds, row, signals = made.trace.tables["rounds"], rows[0], made.signals
-    found = _finding_of(made, row, rule)
+    found = finding_at(made, row, rule)
     if found is not None:
         acting = [r for r in rows[found[0] :] if made.trace.round_calls[r]]
         said = finding_words(rounds["round"][row], found[1].reason, lang)

@@ -11,6 +11,7 @@ from math import sqrt
 from typing import Any
 
 from agentlens.breaker.classic import COUNT, RESET
+from agentlens.breaker.rules import RULES
 from agentlens.breaker.trip import Trip
 from agentlens.breaker.words import duration
 from agentlens.figures.view import View
@@ -54,9 +55,9 @@ def said_of(view: View, lang: str = "en") -> Said:
     )  # a last answer is no round more
     if not replay.policy.enabled:
         return Said(say(lang, "disabled"))
-    if all(replay.signals.query[row] < 0 for row in view.rows):
-        return _unasked(view, total, lang)
     trips = [trip for trip in replay.trips if trip.row in view.position]
+    if not trips and all(replay.signals.query[row] < 0 for row in view.rows):
+        return _unasked(view, total, lang)
     if trips:
         return _tripped(view, trips, total, lang)
     return Said(say(lang, "verdict_none", total=total), _nearest(view, lang))
@@ -92,6 +93,9 @@ def _tripped(view: View, trips: list[Trip], total: int, lang: str) -> Said:
 def _reason(view: View, trip: Trip, lang: str) -> str:
     signals, replay = view.replay.signals, view.replay
     values: dict[str, Any] = {"count": trip.count, "threshold": trip.threshold}
+    if trip.rule not in RULES:
+        said = replay.said_at(trip)
+        return say(lang, "reason_rule", rule=trip.rule, reason=view.masked(said, 200))
     if trip.rule != "query":
         return say(lang, f"reason_{trip.rule}", **values)
     query = signals.query[trip.row]

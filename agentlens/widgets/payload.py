@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from agentlens.breaker.families.outcomes import finding_of
 from agentlens.breaker.families.recorded import fresh_rows
 from agentlens.breaker.machine import stop_path
 from agentlens.breaker.rules import RULES, first_stop, threshold_of
@@ -206,6 +207,7 @@ def _other_rules(view: View) -> list[dict[str, Any]]:
         if stop is None or place is None:
             continue
         name = stop.rule.name
+        finding = finding_of(others[name][n])
         found.append(
             {
                 "rule": name,
@@ -215,6 +217,7 @@ def _other_rules(view: View) -> list[dict[str, Any]]:
                 "after": stop.phase == "after",
                 "yields": stop.phase == "after" or names.index(name) > names.index("query"),
                 "path": path_of(stop.rule.event),
+                "reason": view.masked(finding.reason, 200) if finding else "",
             }
         )
     return found

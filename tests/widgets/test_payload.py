@@ -71,7 +71,10 @@ def test_other_rules_come_as_their_earliest_trips():
             "position": 4,
             "count": 4,
             "threshold": 4,
+            "after": False,
+            "yields": False,
             "path": ["finalizing", "partial"],
+            "reason": "",
         }
     ]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from agentlens.breaker.families.facts import Facts
@@ -12,7 +12,7 @@ from agentlens.breaker.families.spec import RuleSpec
 if TYPE_CHECKING:
     from agentlens.breaker.seen import SeenCall, SeenResult, SeenRound
 
-__all__ = ["Board", "Known"]
+__all__ = ["Board", "Known", "known_of"]
 
 _WHOLE = RuleSpec("whole", "streak")
 
@@ -38,7 +38,6 @@ class Board:
         self._signs = Signs(facts) if known is None else None
         self._known = known
         self._at = -1
-        self.found: list[Known] = []
         self.keys: tuple[int, ...] = ()
         self.rereads: tuple[bool, ...] = ()
         self.signs = RoundSigns(())
@@ -49,10 +48,22 @@ class Board:
         if self._known is not None:
             self.keys, self.rereads, self.signs = self._known[self._at]
         elif self._signs is not None:
-            self.keys, self.rereads = self._signs.keys(seen), self._signs.rereads(seen)
+            self._signs.begin(seen)
+            self.rereads = self._signs.rereads(seen)
+            self.keys = self._signs.keys(seen)
 
     def after(self, seen: SeenRound, results: Sequence[SeenResult]) -> None:
         """Look at what a round brought before the rules do."""
         if self._signs is not None:
             self.signs = self._signs.take(seen, results)
-            self.found.append((self.keys, self.rereads, self.signs))
+
+
+def known_of(rounds: Iterable[tuple[SeenRound, Sequence[SeenResult]]], facts: Facts) -> list[Known]:
+    """Return what a board finds for recorded rounds: the key of a call is the same once it ran."""
+    signs, found = Signs(facts), []
+    for seen, results in rounds:
+        signs.begin(seen)
+        rereads = signs.rereads(seen)
+        taken = signs.take(seen, results)
+        found.append((tuple(sign.key for sign in taken.calls), rereads, taken))
+    return found

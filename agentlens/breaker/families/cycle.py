@@ -32,7 +32,7 @@ class Cycle(Family):
         wants = "result" in spec.key or spec.evidence
         self._result_key = self.board.facts.result_keys(spec.result) if wants else None
         self._late = "result" in spec.key
-        self._rounds = spec.unit == "round"
+        self._patient = "waits" in spec.exempt
 
     def before(self, seen: SeenRound) -> Finding | None:
         """Count keys that need no result."""
@@ -53,9 +53,10 @@ class Cycle(Family):
         if self._result_key is None:
             return None
         thought = thought_of(seen) if "thought" in self.spec.key else ""
+        waits = {s.call for s in self.board.signs.calls if s.wait} if self._patient else ()
         pushed = []
         for index, (call, result) in enumerate(zip(seen.calls, results, strict=False)):
-            if not self.looks_at(call):
+            if not self.looks_at(call) or call.number in waits:
                 continue
             read = self._result_key(call, result)
             if self._late:

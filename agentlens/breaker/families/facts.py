@@ -7,11 +7,13 @@ into a table.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Hashable, Mapping
 from typing import TYPE_CHECKING, Any
 
+import orjson
+
+from agentlens.progress.canonical import canonical
 from agentlens.progress.fragments import masked
 
 if TYPE_CHECKING:
@@ -109,9 +111,9 @@ class Facts:
 
 def _as_json(args: Mapping[str, Any], ordered: bool) -> str:
     try:
-        return json.dumps(args, ensure_ascii=False, sort_keys=ordered)
-    except (TypeError, ValueError, RecursionError):  # mixed keys, cycles: equal texts are enough
-        return repr(args)
+        return orjson.dumps(args, option=orjson.OPT_SORT_KEYS if ordered else None).decode()
+    except (TypeError, RecursionError):  # surrogates, large integers, depth
+        return canonical(args).decode() if ordered else repr(args)
 
 
 def _browser(call: SeenCall) -> dict[str, Any]:

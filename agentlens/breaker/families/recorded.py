@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from agentlens.breaker.families.board import Known
+from agentlens.breaker.families.board import Known, known_of
 from agentlens.breaker.families.facts import Facts
 from agentlens.breaker.families.panel import SIGNED, Panel
 from agentlens.breaker.seeing import results_of, seen_round
@@ -127,11 +127,7 @@ def _run(
 
 def _take_signs(thread: _Thread, facts: Facts) -> None:
     if thread.known is None:
-        board = Panel((), facts, signs=True).board
-        for seen, results in zip(thread.seen, thread.results, strict=True):
-            board.before(seen)
-            board.after(seen, results)
-        thread.known = board.found
+        thread.known = known_of(zip(thread.seen, thread.results, strict=True), facts)
 
 
 def fresh_rows(trace: Trace, scope: str = "request") -> list[bool]:

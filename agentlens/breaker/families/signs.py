@@ -20,7 +20,6 @@ from agentlens.progress.calls import Call
 from agentlens.progress.fragments import FragmentLearner
 from agentlens.progress.keys import CallKeys
 from agentlens.progress.novelty import MAX_RESULT
-from agentlens.progress.urls import canonical, find_urls
 
 if TYPE_CHECKING:
     from agentlens.breaker.seen import SeenCall, SeenResult, SeenRound
@@ -59,7 +58,7 @@ class CallSigns:
     silent
         It brought no text at all.
     news, change
-        It brought a line or URL that the thread had not seen; it changed something.
+        It brought a line that the thread had not seen; it changed something.
     again
         The thread had made this call before.
     reread
@@ -110,7 +109,6 @@ class Signs:
         self._keys = CallKeys()
         self._answers = FragmentLearner()
         self._lines: set[str] = set()
-        self._urls: set[str] = set()
         self._ranges = Ranges()
         self._last: dict[int, tuple[str, float | None]] = {}
         self._made: dict[int, int] = {}
@@ -118,11 +116,14 @@ class Signs:
         self._words: set[str] = set()
         self._epoch = 0
 
-    def keys(self, seen: SeenRound) -> tuple[int, ...]:
-        """Return what the calls of a round are known by, before it runs; asked once a round."""
+    def begin(self, seen: SeenRound) -> None:
+        """Take note of what happened before a round: once a round."""
         if "compaction" in seen.events:
             self._epoch += 1
             self._ranges.clear()
+
+    def keys(self, seen: SeenRound) -> tuple[int, ...]:
+        """Return what the calls of a round are known by, before it runs."""
         return tuple(self._facts.intern(self._keys.peek(_as_call(c, None))) for c in seen.calls)
 
     def rereads(self, seen: SeenRound) -> tuple[bool, ...]:
@@ -153,7 +154,7 @@ class Signs:
         ran = result.status not in ("missing", "denied")
         answer = self._answers.mask(known, text)
         answered = facts.intern(("answer", result.status, answer))
-        news = ran and not bad and self._is_news(answer, text)
+        news = ran and not bad and self._is_news(answer)
         if len(answer) > 2 * _WORDY and not bad and command_of(call) is None:
             if not self._brings_words(call, key, answer):
                 answered, news = self._told.get(key, answered), False
@@ -196,14 +197,11 @@ class Signs:
             return new > _FEW_AGAIN * len(words)
         return call.effect == "read" or new > _FEW * len(words)
 
-    def _is_news(self, answer: str, text: str) -> bool:
-        """Say whether an answer has a line or a URL that the thread had not seen."""
-        lines, urls = self._lines, self._urls
-        had = len(lines) + len(urls)
-        lines.update(answer.split("\n"))
-        if "://" in text or "www." in text or ":\\/\\/" in text:
-            urls.update(map(canonical, find_urls(text)))
-        return len(lines) + len(urls) > had and bool(answer)
+    def _is_news(self, answer: str) -> bool:
+        """Say whether an answer has a line that the thread had not seen; a new URL makes one."""
+        had = len(self._lines)
+        self._lines.update(answer.split("\n"))
+        return len(self._lines) > had and bool(answer)
 
 
 def _as_call(call: SeenCall, result: SeenResult | None) -> Call:

@@ -80,7 +80,7 @@ class RuleSpec:
         Each call counts, or each round as a whole.
     tools, exempt
         Names of tools, or ``effect:poll``: the only ones looked at; those passed over, which
-        neither count nor break.
+        neither count nor break. A cycle also passes over ``waits``, where another rule sees them.
     scope
         Counting begins anew with each ``message`` of the model, each ``request``, or never in a
         ``run``.

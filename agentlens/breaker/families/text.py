@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import zlib
 from collections import deque
 from collections.abc import Sequence
 
@@ -88,6 +89,9 @@ def _chunks(text: str, distance: int) -> int:
     size, best = 50, 0
     for whole in _STRUCTURE.split(text):
         part = whole[-5000:]
+        raw = part.encode("utf-8", "surrogatepass")
+        if 5 * len(zlib.compress(raw, 1)) > 3 * len(raw):
+            continue  # ten repeats close together would make it much shorter
         places: dict[str, list[int]] = {}
         for at in range(len(part) - size + 1):
             places.setdefault(part[at : at + size], []).append(at)
@@ -101,7 +105,7 @@ def _tail(text: str, least: int) -> int:
     """Return how often a block of up to 16 tokens repeats at the end of the last 400."""
     tokens = _TOKEN.findall(text)[-400:]
     best = 1
-    for size in range(1, 17):
+    for size in range(1, min(16, len(tokens)) + 1):
         block, laps = tokens[-size:], 1
         while tokens[-size * (laps + 1) : -size * laps] == block:
             laps += 1

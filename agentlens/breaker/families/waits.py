@@ -27,6 +27,12 @@ _RUNNING = re.compile(
     r"|运行中|进行中|处理中|排队|等待中|正在|尚未(?:完成|就绪|结束)|未完成|仍在",
     re.IGNORECASE,
 )
+#: Parts of all words that say so, here and below: most answers have none, and are passed over.
+_MAY = re.compile(
+    r"ing\b|ed\b|not|pend|incomp|unfin|progress|active|out ?put|429|many|rate|throttl|retry"
+    r"|overload|slow|again|unavail|repl|answer|approv|wait|need|requir|step|epoch|%|complete|batch"
+    r"|chunk|part|[\u4e00-\u9fff]"
+)
 #: What stands before such a word and takes it back.
 _NOT = re.compile(
     r"\b(?:no|not|nothing|none|0|isn't|never|finished|stopped|without)\s+(?:[\w-]+\s+){0,2}\Z"
@@ -76,6 +82,12 @@ def wait_kind(
     """
     text = result.text.strip()
     short = len(text) <= _SHORT
+    if (
+        before is None
+        and not (short and _MAY.search(text.lower()))
+        and call.effect not in ("ask", "poll")
+    ):
+        return "pause" if "sleep" in (command_of(call) or "") and is_pause(call) else ""
     if short and _THROTTLE.search(text) and result.status != "denied":
         return "throttled"
     look = is_look(call)

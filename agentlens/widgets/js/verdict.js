@@ -36,7 +36,7 @@ export function verdictOf(scene) {
   if (!view.n) return { verdict: words.empty, reason: words.empty_hint, other: "", kind: "empty" };
   const { total } = view;
   if (!view.enabled) return { verdict: words.disabled, reason: "", other: "", kind: "none" };
-  if (!view.asked) {
+  if (!view.asked && result.trip < 0) {
     const calls = view.calls.round ? view.calls.round.length : 0;
     const tools = joinParts(words, view.tools.slice(0, 8));
     return {
@@ -56,7 +56,7 @@ function tripped({ view, result, words, threshold }, total) {
   const verdict = say(words, view.requests > 1 ? "verdict_trip_request" : "verdict_trip", values);
   const q = view.query[t], match = q >= 0 ? matchWords(view, q) : null;
   const rule = result.ruleOf.get(t);
-  const reason = rule ? say(words, `reason_${rule.rule}`, rule) : match ? say(words, match.round === null ? "reason_trip_foreign" : "reason_trip", {
+  const reason = rule ? say(words, rule.reason ? "reason_rule" : `reason_${rule.rule}`, rule) : match ? say(words, match.round === null ? "reason_trip_foreign" : "reason_trip", {
     query: shorten(view.texts[view.queries.text[q]]), match: shorten(match.text), round: match.round,
     score: scoreWords(view, words, view.num[t], view.den[t]), count: result.counts[t], threshold,
   }) : "";
