@@ -1,14 +1,16 @@
 """Files read by several processes at once, and handed over one trace at a time, in their order.
 
-Each worker reads one file at a time and waits until what it found is taken: in flight is one
-trace a worker, however many files there are. A worker that dies costs the file that it read, and
-no other; when nobody listens any more, workers end by themselves.
+Each worker reads a few files, one after the other, and waits until what it found is taken: in
+flight is one trace a worker, or a few small ones, however many files there are. A worker that
+dies costs the file that it read, and no other; when nobody listens any more, workers end by
+themselves.
 """
 
 from __future__ import annotations
 
 import multiprocessing
 import os
+import pickle
 import signal
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -20,6 +22,8 @@ from agentlens.trace.spawn import unseen_main
 
 __all__ = ["how_many", "in_order"]
 
+#: Bytes of small traces that are sent together, and files that a worker gets at once.
+_TOGETHER, _LARGEST_BATCH = 1 << 18, 32
 #: With fewer bytes on this machine than this, starting processes costs more than they save.
 MUCH = 1 << 25
 #: Of files elsewhere, whose sizes are not asked for, so many are worth it.
@@ -32,8 +36,6 @@ _LOST = "reading it ended its process (out of memory?)"
 
 class _Pipe(Protocol):
     def send(self, message: Any, /) -> None: ...
-
-    def send_bytes(self, data: Any, /) -> None: ...
 
     def recv(self) -> Any: ...
 
@@ -65,23 +67,33 @@ class _Worker:
 def _work(pipe: _Pipe, read: Read) -> None:
     """Read each file that comes and send what it holds, until there is no more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who asked
+    with suppress(EOFError, OSError):  # nobody listens any more
+        while True:
+            for file in pipe.recv():
+                _tell(pipe, read, file)
+
+
+def _tell(pipe: _Pipe, read: Read, file: str) -> None:
+    """Send what a file holds: small traces together, and with the last what could not be read."""
+    failures: list[tuple[str, str]] = []
+    held: list[bytes] = []
+    size = 0
+    found = read(file, failures)
     while True:
         try:
-            file = pipe.recv()
-        except (EOFError, OSError):  # nobody listens any more
-            return
-        failures: list[tuple[str, str]] = []
-        try:
-            for trace in read(file, failures):
-                data = ForkingPickler.dumps(trace)
-                try:
-                    pipe.send_bytes(data)
-                except OSError:
-                    return
+            trace = next(found, None)
+            data = b"" if trace is None else bytes(ForkingPickler.dumps(trace))
         except Exception as error:  # no file may hide the others
             failures.append((file, f"{type(error).__name__}: {error}"[:300]))
-        with suppress(OSError):
-            pipe.send(failures)
+            break
+        if not data:
+            break
+        held.append(data)
+        size += len(data)
+        if size >= _TOGETHER:
+            pipe.send((held, None))
+            held, size = [], 0
+    pipe.send((held, failures))
 
 
 def how_many(files: Sequence[Any], workers: int | None = None) -> int:
@@ -136,44 +148,46 @@ def in_order(
     failures
         Gets what could not be read, in the order of files.
     """
-    waiting = deque(enumerate(files))
-    busy: deque[tuple[int, _Worker]] = deque()
+    size = max(1, min(_LARGEST_BATCH, len(files) // (4 * workers)))
+    numbers = list(range(len(files)))
+    waiting = deque(numbers[at : at + size] for at in range(0, len(files), size))
+    busy: deque[tuple[list[int], _Worker]] = deque()
     alive: set[_Worker] = set()
 
-    def started() -> _Worker:
-        worker = _Worker(read)
-        alive.add(worker)
-        return worker
-
-    def ended(worker: _Worker) -> None:
-        alive.discard(worker)
-        worker.end()
+    def give(worker: _Worker | None = None) -> None:
+        if worker is None:
+            worker = _Worker(read)
+            alive.add(worker)
+        batch = waiting.popleft()
+        busy.append((batch, worker))
+        with suppress(OSError):  # it has died; that shows when its answer is asked for
+            worker.pipe.send([files[number] for number in batch])
 
     try:
         while waiting and len(busy) < workers:
-            busy.append(_given(waiting, started()))
+            give()
         while busy:
-            number, worker = busy.popleft()
-            lost = False
-            try:
-                while not isinstance(found := worker.pipe.recv(), list):
-                    yield number, found
-                failures.extend(found)
-            except (EOFError, OSError):
-                failures.append((files[number], _LOST))
-                lost = True
-            if lost or not waiting:
-                ended(worker)
-            if waiting:
-                busy.append(_given(waiting, started() if lost else worker))
-            yield number, None
+            batch, worker = busy.popleft()
+            dead = False
+            while batch and not dead:
+                try:
+                    held, failed = worker.pipe.recv()
+                except (EOFError, OSError):
+                    held, failed, dead = [], [(files[batch[0]], _LOST)], True
+                for data in held:
+                    yield batch[0], pickle.loads(data)  # noqa: S301 - our own process wrote it
+                if failed is not None:
+                    failures.extend(failed)
+                    yield batch.pop(0), None
+            if dead or not waiting:
+                alive.discard(worker)
+                worker.end()
+            if dead and batch:  # the rest of its files come next, by a new one
+                waiting.appendleft(batch)
+                give()
+                busy.rotate(1)
+            elif waiting:
+                give(None if dead else worker)
     finally:
-        for worker in list(alive):
-            ended(worker)
-
-
-def _given(waiting: deque[tuple[int, str]], worker: _Worker) -> tuple[int, _Worker]:
-    number, file = waiting.popleft()
-    with suppress(OSError):  # it has died; that shows when its answer is asked for
-        worker.pipe.send(file)
-    return number, worker
+        for worker in alive:
+            worker.end()

@@ -122,6 +122,16 @@ def test_a_process_that_dies_costs_its_file_only():
     assert failures == [("bad", "reading it ended its process (out of memory?)")]
 
 
+def test_of_many_files_each_that_kills_is_lost_alone_and_in_its_place():
+    files = [f"f{n}" for n in range(40)]
+    files[3] = files[20] = "bad"
+    failures: list[tuple[str, str]] = []
+    got = list(in_order(dying, files, 2, failures))
+    assert [number for number, trace in got if trace is None] == list(range(40))
+    assert [trace for _, trace in got if trace] == [f for f in files if f != "bad"]
+    assert [name for name, _ in failures] == ["bad", "bad"]
+
+
 def test_no_worker_runs_ahead_of_who_listens(tmp_path: Path):
     found = in_order(partial(slow, str(tmp_path)), list("abcdef"), 2, [])
     next(found)
