@@ -162,15 +162,20 @@ def policies(args: Namespace) -> int:
 
     presets = {name: Policy.preset(name) for name in Policy.presets()}
     if args.json:
-        print_json({name: policy.to_dict() for name, policy in presets.items()})
+        print_json(
+            {name: {**Policy.about(name), **made.to_dict()} for name, made in presets.items()}
+        )
         return 0
+    listed = []
     for name, policy in presets.items():
-        changed = [
-            f"{k}={v}"
-            for k, v in policy.to_dict().items()
-            if k not in ("name", "enabled") and v is not None
-        ]
-        print(f"{name}: {', '.join(changed)}")
+        about = Policy.about(name)
+        rules = [*(["query"] if policy.query else []), *(rule.name for rule in policy.rules)]
+        listed.append(
+            (name, about["version"], about["shipped"], about["description"], ", ".join(rules))
+        )
+    heads = ["preset", "read from", "shipped", "what it is", "rules"]
+    wide = {"preset": 21, "read from": 26, "shipped": 8, "what it is": 70, "rules": 70}
+    print("\n".join(table(heads, listed, limits=wide)))
     print()
     rows = [(name, str(s.default).lower(), s.values, s.doc) for name, s in SWITCHES.items()]
     limits = {"switch": 20, "default": 12, "may hold": 50, "decides": 110}
