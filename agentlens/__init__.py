@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from agentlens.breaker.replay import Replay, replay
     from agentlens.errors import PolicyError, TraceError
     from agentlens.thresholds.choose import Choice, choose
+    from agentlens.thresholds.evaluate import Evaluation, evaluate
     from agentlens.thresholds.surface import Surface, surface
     from agentlens.trace.corpus import Corpus
     from agentlens.trace.formats.atif import to_atif, write_atif
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from agentlens.trace.load import load, load_many
     from agentlens.trace.model import Trace
     from agentlens.widgets.lens import Lens
+    from agentlens.widgets.lesson import TriggerAmplifier
     from agentlens.widgets.report import report
     from agentlens.widgets.scan import scan
 
@@ -33,6 +35,7 @@ _HOME = {
     "Choice": "agentlens.thresholds.choose",
     "Corpus": "agentlens.trace.corpus",
     "Decision": "agentlens.breaker.guard",
+    "Evaluation": "agentlens.thresholds.evaluate",
     "Guard": "agentlens.breaker.guard",
     "Lens": "agentlens.widgets.lens",
     "Policy": "agentlens.breaker.policy",
@@ -41,7 +44,9 @@ _HOME = {
     "Surface": "agentlens.thresholds.surface",
     "Trace": "agentlens.trace.model",
     "TraceError": "agentlens.errors",
+    "TriggerAmplifier": "agentlens.widgets.lesson",
     "choose": "agentlens.thresholds.choose",
+    "evaluate": "agentlens.thresholds.evaluate",
     "figures": "agentlens.figures",
     "load": "agentlens.trace.load",
     "load_many": "agentlens.trace.load",
@@ -58,10 +63,10 @@ _HOME = {
 }
 
 __all__ = [
-    "Choice", "Corpus", "Decision", "Guard", "Lens", "Policy", "PolicyError", "Replay", "Surface",
-    "Trace", "TraceError", "__version__", "choose", "figures", "load", "load_many", "replay",
-    "report", "scan", "surface", "to_atif", "to_parquet", "to_plain", "write_atif", "write_parquet",
-    "write_plain",
+    "Choice", "Corpus", "Decision", "Evaluation", "Guard", "Lens", "Policy", "PolicyError",
+    "Replay", "Surface", "Trace", "TraceError", "TriggerAmplifier", "__version__", "choose",
+    "evaluate", "figures", "load", "load_many", "replay", "report", "scan", "surface",
+    "to_atif", "to_parquet", "to_plain", "write_atif", "write_parquet", "write_plain",
 ]  # fmt: skip
 
 

@@ -93,6 +93,8 @@ MID: Mapping[str, str] = {
     "grid": "#8A94A0",
     "trip": "#E04848",
     "accent": "#2F7FD0",
+    "trigger": "#B5791C",
+    "amplifier": "#2F7FD0",
     "running": "#7A8592",
     "stalled": "#D9652B",
     "waiting_human": "#A066C8",

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Mapping
 from importlib import resources
 from typing import Any
 
-__all__ = ["LANGUAGES", "WORDS", "say"]
+__all__ = ["LANGUAGES", "WORDS", "fill", "say"]
 
 LANGUAGES = ("en", "zh")
 
@@ -41,8 +42,13 @@ def say(lang: str, key: str, **values: Any) -> str:
     >>> say("en", "rounds", n=1), say("en", "rounds", n=9698), say("zh", "rounds", n=3)
     ('1 round', '9,698 rounds', '3 轮')
     """
+    return fill(WORDS[lang][key], values)
 
-    def fill(hole: re.Match[str]) -> str:
+
+def fill(template: str, values: Mapping[str, Any]) -> str:
+    """Fill the holes of one template."""
+
+    def filled(hole: re.Match[str]) -> str:
         name, one, many = hole.groups()
         value = values.get(name)
         if one is not None:
@@ -51,4 +57,4 @@ def say(lang: str, key: str, **values: Any) -> str:
             return f"{value:,}"
         return "" if value is None else str(value)
 
-    return _HOLE.sub(fill, WORDS[lang][key])
+    return _HOLE.sub(filled, template)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-__all__ = ["allowed_misses", "false_stop", "measures_of_expansion"]
+__all__ = ["allowed_misses", "false_stop", "measures_of_expansion", "promised"]
 
 
 def false_stop(searches: int, detection: float, threshold: int) -> float:
@@ -46,3 +46,22 @@ def measures_of_expansion(containment: float, ratio: float) -> dict[str, float]:
         "dice": 2 * containment / (1 + ratio),
         "cosine": containment / math.sqrt(ratio),
     }
+
+
+def promised(good: int, stopped: int, limit: float, confidence: float = 0.95) -> bool:
+    """Return whether so few false stops among so many good runs promise a limit.
+
+    They do if a true rate of `limit` would show so few with a probability of at most
+    1 − `confidence`: the exact one-sided test, whose bound is that of Clopper and Pearson
+    (Biometrika 26, 1934).
+
+    Examples
+    --------
+    >>> promised(59, 0, 0.05), promised(58, 0, 0.05)
+    (True, False)
+    """
+    few = sum(
+        math.comb(good, i) * limit**i * (1 - limit) ** (good - i)
+        for i in range(min(stopped, good) + 1)
+    )
+    return few <= 1 - confidence + 1e-12
