@@ -13,7 +13,7 @@ from agentlens.trace.names import unwrap_call
 from agentlens.trace.repair import repair_meta, repair_tables
 from agentlens.trace.rows import PLACES, Table
 from agentlens.trace.run_log import MAIN, RunLog
-from agentlens.trace.tools import describe_all
+from agentlens.trace.tools import check_tools, describe_all
 
 if TYPE_CHECKING:
     from agentlens.trace.tools import ToolSpec
@@ -151,6 +151,7 @@ class TraceBuilder(RunLog):
 
     def finish(self, tools: Mapping[str, ToolSpec] | None = None) -> Trace:
         """Return the trace: durations derived where times allow, effects and queries filled in."""
+        check_tools({} if tools is None else tools)
         known = {**self._tools, **(tools or {})}
         if not self._threads.rows:
             self.thread(MAIN)
