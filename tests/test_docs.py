@@ -88,8 +88,9 @@ CALLED = {
     "openai_agents": "OpenAI Agents SDK", "opencode": "opencode", "openhands": "OpenHands",
     "openinference": "OpenInference", "otlp": "OTLP", "plain": "plain format",
     "qwen_code": "Qwen Code", "readable_span": "ReadableSpan", "responses": "OpenAI Responses",
-    "sharegpt": "ShareGPT", "smolagents": "smolagents", "sweagent": "SWE-agent", "tables": "Parquet",
-    "tau": "tau-bench", "tau2": "tau2-bench", "toolbench": "ToolBench", "weave": "Weave",
+    "sharegpt": "ShareGPT", "smolagents": "smolagents", "sweagent": "SWE-agent",
+    "tables": "Parquet", "tau": "tau-bench", "tau2": "tau2-bench", "toolbench": "ToolBench",
+    "weave": "Weave",
 }  # fmt: skip
 
 
