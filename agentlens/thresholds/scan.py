@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from agentlens.trace.model import Trace
     from agentlens.trace.tools import ToolSpec
 
-__all__ = ["Row", "row_of", "scan_corpus", "scan_files", "worst_first"]
+__all__ = ["Row", "independent_trips", "row_of", "scan_corpus", "scan_files", "worst_first"]
 
 #: Below this many files, starting processes costs more than they save.
 MANY_FILES = 64
@@ -84,7 +84,7 @@ def row_of(trace: Trace, policy: Policy) -> Row:
     """Replay a policy over a trace and return its row."""
     result = replay(trace, policy)
     rounds, calls = trace.tables["rounds"], trace.tables["calls"]
-    trip, counted = result.trip, _independent(result)
+    trip, counted = result.trip, independent_trips(result)
     seconds = [t.saved_seconds for t in counted if t.saved_seconds is not None]
     tokens = [t.saved_tokens for t in counted if t.saved_tokens is not None]
     costs = [t.saved_cost for t in counted if t.saved_cost is not None]
@@ -119,7 +119,7 @@ def row_of(trace: Trace, policy: Policy) -> Row:
     )
 
 
-def _independent(result: Replay) -> list[Trip]:
+def independent_trips(result: Replay) -> list[Trip]:
     """Return the trips without those of sub-agents that another trip would never have started."""
     if len(result.trips) < 2:
         return list(result.trips)

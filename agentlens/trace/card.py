@@ -115,7 +115,7 @@ def _clean(name: str) -> str:
 
 
 def scripts_of(texts: Iterable[str]) -> Counter[str]:
-    """Count the letters of texts by script: Latin, Chinese, Japanese, Korean, Cyrillic and others."""
+    """Count the letters of texts by script: Latin, Chinese, Japanese, Korean and others."""
     from bisect import bisect_right
 
     starts = [start for start, _ in _BLOCKS]
