@@ -16,7 +16,7 @@ _ACTS = frozenset(("write",))
 class State(Family):
     """Counts rounds whose state is that of the round before.
 
-    `of` is ``page``: the state is what the last call of a round shows, masked; or ``change``: it
+    `of` is ``page``: the state is what the last call of a round shows; or ``change``: it
     changes with every successful write, and the rule speaks only in a round that also repeats a
     call (`limit` rounds back or less). It cannot see changes that no call reports.
     """
@@ -27,7 +27,7 @@ class State(Family):
         self._run = 0
         self._rounds = 0
         self._seen: dict[int, int] = {}
-        self._result_key = self.board.facts.result_keys("masked")
+        self._result_key = self.board.facts.result_keys(self.spec.result)
         self._call_key = self.board.facts.call_keys(self.spec)
 
     def after(self, seen: SeenRound, results: Sequence[SeenResult]) -> Finding | None:
