@@ -10,6 +10,10 @@ __all__ = ["parse_time"]
 # An epoch number is told apart by its size: 1e11 s is the year 5138, 1e11 ms is 1973.
 _UNITS = ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3), (0.0, 1.0))
 
+#: What a calendar can show again: an offset takes the first and the last day of it beyond.
+_FIRST = datetime(1, 1, 1, tzinfo=UTC).timestamp()
+_LAST = datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC).timestamp()
+
 
 def parse_time(value: Any) -> float | None:
     """Return seconds since the epoch, or None where `value` is no time.
@@ -22,6 +26,11 @@ def parse_time(value: Any) -> float | None:
             return datetime.fromisoformat(value).timestamp()
         except (ValueError, OverflowError):
             pass
+    seconds = _seconds(value)
+    return seconds if seconds is not None and _FIRST <= seconds <= _LAST else None
+
+
+def _seconds(value: Any) -> float | None:
     if value is None or isinstance(value, bool):
         return None
     if isinstance(value, datetime):
