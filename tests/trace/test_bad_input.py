@@ -231,7 +231,7 @@ def test_wrong_types_in_lines_name_the_line(tmp_path: Path):
 
 
 def test_nothing_else_is_taken():
-    for odd in (5, None, b"bytes", object()):
+    for odd in (5, None, b"bytes", pytest.param(object(), id="object")):
         assert "expected a path" in refused(odd)
     assert refused([]) == "the list is empty"
 
@@ -315,7 +315,7 @@ def test_file_objects_that_cannot_be_read(tmp_path: Path):
     assert "NoneType" in refused(Odd())
 
 
-@pytest.mark.parametrize("nothing", [None, 3, 2.5, object()], ids=repr)
+@pytest.mark.parametrize("nothing", [None, 3, 2.5, pytest.param(object(), id="object")], ids=repr)
 def test_nothing_to_read_is_an_error(nothing):
     import agentlens as al
 
