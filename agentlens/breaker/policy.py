@@ -21,6 +21,10 @@ __all__ = ["ABOUT", "DEFAULT_PRESET", "Policy", "as_policy"]
 DEFAULT_PRESET = "classic"
 
 
+#: A switch that is not given has the value that the policy's preset gives it.
+_OF_PRESET: Any = type("OfPreset", (), {"__repr__": lambda _: "..."})()
+
+
 @dataclass(frozen=True, slots=True)
 class Policy:
     """When a run must stop. `Policy()` is the preset ``classic``, the article's breaker.
@@ -42,43 +46,47 @@ class Policy:
     """
 
     name: str = DEFAULT_PRESET
-    enabled: bool = SWITCHES["enabled"].default
-    query: bool = SWITCHES["query"].default
-    staged: bool = SWITCHES["staged"].default
-    similarity: Fraction = SWITCHES["similarity"].default
-    threshold: int = SWITCHES["threshold"].default
-    profile: str = SWITCHES["profile"].default
-    measure: str = SWITCHES["measure"].default
-    strict: bool = SWITCHES["strict"].default
-    agg: str = SWITCHES["agg"].default
-    mixed: str = SWITCHES["mixed"].default
-    mixed_join_history: bool = SWITCHES["mixed_join_history"].default
-    business: str = SWITCHES["business"].default
-    intra: bool = SWITCHES["intra"].default
-    empty: str = SWITCHES["empty"].default
-    min_tokens: int = SWITCHES["min_tokens"].default
-    numeric_veto: bool = SWITCHES["numeric_veto"].default
-    window: int | str | None = SWITCHES["window"].default
-    decay: int | None = SWITCHES["decay"].default
-    clear_on_progress: bool = SWITCHES["clear_on_progress"].default
-    punct: str | None = SWITCHES["punct"].default
-    split_alnum: bool = SWITCHES["split_alnum"].default
-    search_tools: str | None = SWITCHES["search_tools"].default
-    history_scope: str = SWITCHES["history_scope"].default
-    scope: str = SWITCHES["scope"].default
-    max_rounds: int | None = SWITCHES["max_rounds"].default
-    max_seconds: float | None = SWITCHES["max_seconds"].default
-    max_tokens: int | None = SWITCHES["max_tokens"].default
-    max_calls: int | None = SWITCHES["max_calls"].default
-    max_cost: float | None = SWITCHES["max_cost"].default
-    reserve: bool = SWITCHES["reserve"].default
-    retry_failed: bool = SWITCHES["retry_failed"].default
-    rules: tuple[RuleSpec, ...] = ()
+    enabled: bool = _OF_PRESET
+    query: bool = _OF_PRESET
+    staged: bool = _OF_PRESET
+    similarity: Fraction = _OF_PRESET
+    threshold: int = _OF_PRESET
+    profile: str = _OF_PRESET
+    measure: str = _OF_PRESET
+    strict: bool = _OF_PRESET
+    agg: str = _OF_PRESET
+    mixed: str = _OF_PRESET
+    mixed_join_history: bool = _OF_PRESET
+    business: str = _OF_PRESET
+    intra: bool = _OF_PRESET
+    empty: str = _OF_PRESET
+    min_tokens: int = _OF_PRESET
+    numeric_veto: bool = _OF_PRESET
+    window: int | str | None = _OF_PRESET
+    decay: int | None = _OF_PRESET
+    clear_on_progress: bool = _OF_PRESET
+    punct: str | None = _OF_PRESET
+    split_alnum: bool = _OF_PRESET
+    search_tools: str | None = _OF_PRESET
+    history_scope: str = _OF_PRESET
+    scope: str = _OF_PRESET
+    max_rounds: int | None = _OF_PRESET
+    max_seconds: float | None = _OF_PRESET
+    max_tokens: int | None = _OF_PRESET
+    max_calls: int | None = _OF_PRESET
+    max_cost: float | None = _OF_PRESET
+    reserve: bool = _OF_PRESET
+    retry_failed: bool = _OF_PRESET
+    rules: tuple[RuleSpec, ...] = _OF_PRESET
 
     def __post_init__(self) -> None:
         from agentlens.progress.text import tokenize
 
         self._check_name(self.name)
+        preset = _preset_values(self.name)
+        for name in _FIELDS:
+            if getattr(self, name) is _OF_PRESET:
+                object.__setattr__(self, name, preset[name])
         object.__setattr__(self, "similarity", as_fraction(self.similarity))
         object.__setattr__(self, "rules", rules_of(self.rules))
         for name, switch in SWITCHES.items():
@@ -100,8 +108,7 @@ class Policy:
             If there is no such preset, no such switch, or a switch cannot hold its value.
         """
         cls._check_name(preset)
-        values = {k: v for k, v in tomllib.loads(_preset_text(preset)).items() if k in _FIELDS}
-        return cls._checked(preset, {**values, **switches})
+        return cls(name=preset).with_(**switches)
 
     def with_(self, **switches: Any) -> Policy:
         """Return the same policy with some switches set otherwise."""
@@ -125,10 +132,6 @@ class Policy:
         Policy._check_name(preset)
         values = tomllib.loads(_preset_text(preset))
         return {key: str(values.get(key, "")) for key in ABOUT}
-
-    @classmethod
-    def _checked(cls, name: str, switches: dict[str, Any]) -> Policy:
-        return cls(name=name).with_(**switches)
 
     @classmethod
     def from_toml(cls, path: str | Path) -> Policy:
@@ -196,6 +199,14 @@ ABOUT = ("description", "version", "source", "shipped", "cannot")
 def _preset_text(preset: str) -> str:
     folder = resources.files("agentlens.breaker") / "presets"
     return (folder / f"{preset}.toml").read_text("utf-8")
+
+
+@cache
+def _preset_values(preset: str) -> dict[str, Any]:
+    """Return every switch of a preset, and its rules."""
+    given = tomllib.loads(_preset_text(preset))
+    values = {name: given.get(name, switch.default) for name, switch in SWITCHES.items()}
+    return {**values, "rules": rules_of(given.get("rules", ()))}
 
 
 #: What a policy file may set: every switch, and the rules.
