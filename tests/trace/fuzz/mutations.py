@@ -209,7 +209,7 @@ def make(seeds: dict[str, list[Seed]], seed: int, number: int) -> Input:
             story += mutation.__name__.replace("_", " ")
     wrapped = dice.random()
     if wrapped < 0.04:
-        data, story = gzip.compress(data, 1), f"{story}, packed"
+        data, story = gzip.compress(data, 1, mtime=0), f"{story}, packed"
         if dice.random() < 0.5:
             data = dice.choice(BYTES)(data, dice, other.data)
     elif wrapped < 0.06:
