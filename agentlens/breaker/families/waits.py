@@ -82,16 +82,13 @@ def wait_kind(
     """
     text = result.text.strip()
     short = len(text) <= _SHORT
-    if (
-        before is None
-        and not (short and _MAY.search(text.lower()))
-        and call.effect not in ("ask", "poll")
-    ):
+    may = short and _MAY.search(text.lower()) is not None
+    if before is None and not may and call.effect not in ("ask", "poll"):
         return "pause" if "sleep" in (command_of(call) or "") and is_pause(call) else ""
-    if short and _THROTTLE.search(text) and result.status != "denied":
+    if may and _THROTTLE.search(text) and result.status != "denied":
         return "throttled"
     look = is_look(call)
-    if short and (look or call.effect == "ask") and _HUMAN.search(text):
+    if may and (look or call.effect == "ask") and _HUMAN.search(text):
         return "person"
     if call.effect == "ask" and (not text or result.status in ("timeout", "interrupted")):
         return "person"
@@ -99,11 +96,15 @@ def wait_kind(
         return ""
     if _names_another(before, text):
         return ""  # it did not look at what ran, it began anew
-    if before is not None and grows(before, text, look=look, command=command_of(call) is not None):
+    if (
+        before is not None
+        and before != text
+        and grows(before, text, look=look, command=command_of(call) is not None)
+    ):
         return "running"
     if not look:
         return ""
-    if short and _is_unfinished(call, text):
+    if may and _is_unfinished(call, text):
         return "running"
     if is_pause(call):
         return "pause"
