@@ -66,14 +66,13 @@ class TriggerAmplifier(anywidget.AnyWidget):
     >>> lesson.scene(2)  # its own widget, in the same language  # doctest: +SKIP
     """
 
-    _esm = join_modules(("colours", "theme", "lesson"))
+    _esm = join_modules(("colours", "theme", "frames", "lesson"))
     _css = _css()
 
     titles: Any = t.List().tag(sync=True)
     current = t.Unicode(LESSON[0].name).tag(sync=True)
     controls: Any = t.List().tag(sync=True)
-    values = t.Dict().tag(sync=True)
-    asked = t.Dict().tag(sync=True)
+    asked = t.Dict().tag(sync=True, echo_update=False)  # the frame is the answer
     frame = t.Dict().tag(sync=True)
     words = t.Dict().tag(sync=True)
     lang = t.Enum(LANGUAGES, default_value="en").tag(sync=True)
@@ -88,6 +87,7 @@ class TriggerAmplifier(anywidget.AnyWidget):
         theme: str = "auto",
         shared: Shared | None = None,
     ) -> None:
+        self._epoch = 0
         self._shared = shared or Shared(lang=lang)
         if trace is not None:
             self.load(trace)
@@ -99,7 +99,7 @@ class TriggerAmplifier(anywidget.AnyWidget):
         self.observe(self._heard, "asked")
         self.observe(lambda change: self._tongue(change["new"]), "lang")
         self._shared.observe(self._follow, "lang")
-        self._shared.observe(lambda _: self._draw(), "held")
+        self._shared.observe(lambda _: self._renew(), "held")
         self.on_msg(self._answer)
 
     @t.validate("current")
@@ -144,23 +144,35 @@ class TriggerAmplifier(anywidget.AnyWidget):
     def _stage(self) -> None:
         """Set the current scene up: its controls, then its frame."""
         scene, page = SCENES[self.current], self.page
+        self._epoch += 1
         with self.hold_sync():
+            self._draw()
             self.words = {key: page.word(key) for key in _WORDS}
             self.titles = [[s.name, page.word(f"{s.name}_title")] for s in self._scenes]
-            self.values = dict(self._values[scene.name])
             self.controls = []
             self.controls = [c.described(page) for c in scene.controls]
-            self._draw()
 
     def _draw(self, seq: int = 0, note: str = "") -> None:
-        scene, page = SCENES[self.current], self.page
-        state = self._state(scene)
-        self.frame = {
-            "html": scene.draw(page, state),
-            "shown": scene.shown(page, state),
-            "note": note,
-            "seq": seq,
-        }
+        frame = self._frame(SCENES[self.current], self._values[self.current])
+        self.frame = {**frame, "note": note, "seq": seq, "epoch": self._epoch}
+
+    def _frame(self, scene: Scene, values: dict[str, Any]) -> dict[str, Any]:
+        page, state = self.page, {**self._shared.held, **values}
+        html, shown = scene.draw(page, state), scene.shown(page, state)
+        return {"html": html, "shown": shown, "values": dict(values)}
+
+    def _renew(self) -> None:
+        """Draw anew after something that frames sent ahead did not know."""
+        self._epoch += 1
+        self._draw()
+
+    def _ahead(self, scene: Scene, name: Any, values: Any) -> None:
+        """Send a frame for every position of a slider, so that the page can move it alone."""
+        places = next((c.places for c in scene.controls if c.name == name), ())
+        taken = scene.taken(values if isinstance(values, dict) else {})
+        frames = [self._frame(scene, {**taken, str(name): place}) for place in places]
+        answer = {"type": "frames", "scene": scene.name, "frames": frames, "epoch": self._epoch}
+        self.send(answer)
 
     def _heard(self, change: Any) -> None:
         asked = change["new"]
@@ -171,18 +183,23 @@ class TriggerAmplifier(anywidget.AnyWidget):
 
     def _take(self, values: Any) -> None:
         name = self.current
+        self._keep()  # what was found before it is moved counts too
         if isinstance(values, dict):
             self._values[name] = SCENES[name].taken(values)
-            self.values = dict(self._values[name])  # what another view of it opens with
-        keep = SCENES[name].keep
-        if keep:
-            self._shared.held = {**self._shared.held, **keep(self._state(SCENES[name]))}
+        self._keep()
+
+    def _keep(self) -> None:
+        scene = SCENES[self.current]
+        if scene.keep:
+            self._shared.held = {**self._shared.held, **scene.keep(self._state(scene))}
 
     def _answer(self, _widget: Any, message: Any, _buffers: Any) -> None:
         scene = SCENES[self.current]
-        if not isinstance(message, dict) or message.get("type") != "act" or scene.act is None:
+        if not isinstance(message, dict) or message.get("scene") != scene.name:
             return
-        if message.get("scene") != scene.name:
+        if message.get("type") == "ahead":
+            self._ahead(scene, message.get("name"), message.get("values"))
+        if message.get("type") != "act" or scene.act is None:
             return
         self._take(message.get("values"))
         try:

@@ -17,13 +17,13 @@ from agentlens.widgets.lesson import TriggerAmplifier
 def ask(lesson, seq=1, **values):
     """Move controls as a page does."""
     scene = lesson.current
-    lesson.asked = {"seq": seq, "scene": scene, "values": {**lesson.values, **values}}
+    lesson.asked = {"seq": seq, "scene": scene, "values": {**lesson.frame["values"], **values}}
     return lesson.frame
 
 
 def press(lesson, name):
     lesson._answer(lesson, {"type": "act", "name": name, "scene": lesson.current,
-                            "values": dict(lesson.values)}, [])  # fmt: skip
+                            "values": dict(lesson.frame["values"])}, [])  # fmt: skip
     return lesson.frame["note"]
 
 
@@ -51,6 +51,26 @@ def test_moving_sends_a_frame_of_closed_forms():
     assert lesson.frame["seq"] == 8
     lesson.asked = {"seq": "?", "scene": "product", "values": 3}
     assert lesson.frame["seq"] == 0
+
+
+@pytest.mark.parametrize("scene", LESSON, ids=lambda s: s.name)
+def test_every_position_of_a_slider_is_sent_ahead(scene):
+    lesson = al.TriggerAmplifier(scene=scene.name)
+    sent = []
+    lesson.send = sent.append
+    values = dict(lesson.frame["values"])
+    for control in scene.controls:
+        message = {"type": "ahead", "name": control.name, "scene": scene.name, "values": values}
+        lesson._answer(lesson, message, [])
+        answer = sent.pop()
+        assert len(answer["frames"]) == len(control.places)
+        assert answer["epoch"] == lesson.frame["epoch"]
+        if control.kind == "range":
+            assert values[control.name] in control.places
+            assert len(json.dumps(answer).encode()) < 1_000_000
+            for frame in answer["frames"][:: max(1, len(control.places) // 5)]:
+                assert ask(lesson, **frame["values"])["html"] == frame["html"]
+            ask(lesson, **values)
 
 
 @pytest.mark.parametrize("scene", ["product", "worst", "price"])
@@ -85,7 +105,7 @@ def test_holes_found_are_kept():
     ask(lesson, first="C++ 教程", second="C# 教程")
     ask(lesson, first="上海", second="海上")
     frame = ask(lesson, first="天气", second="天气预报", same="same")
-    assert frame["html"].count('data-found="true"') == 2
+    assert frame["html"].count('data-found="true"') == 3  # the first pair too
     assert "and you agree" in frame["html"]
 
 
@@ -127,6 +147,6 @@ def test_what_cannot_be_is_said():
 
 
 def test_the_module_is_whole_and_lets_nothing_in():
-    esm = join_modules(("colours", "theme", "lesson"))
+    esm = join_modules(("colours", "theme", "frames", "lesson"))
     assert not re.search(r"^import\b", esm, re.MULTILINE)
     assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|\beval\(|https?://", esm)

@@ -144,7 +144,7 @@ PRICE = Scene(
     (
         Control("g", "range", 0.1, 0, 0.3, 0.01),
         Control("worth", "range", 10, 0, 40, 1),
-        Control("good", "range", 60, 0, 300, 1),
+        Control("good", "range", 60, 0, 300, 5),
         Control("check", "act"),
     ),
     shown=_shown,

@@ -54,6 +54,15 @@ class Control:
             return isinstance(value, bool)
         return self.kind == "text" and isinstance(value, str) and len(value) <= 2000
 
+    @property
+    def places(self) -> tuple[float, ...]:
+        """Every value that a range can have, as a page says it; of other kinds none."""
+        if self.kind != "range":
+            return ()
+        steps = round((self.high - self.low) / self.step)
+        values = (round(self.low + n * self.step, 6) for n in range(steps + 1))
+        return tuple(int(v) if v == int(v) else v for v in values)
+
     def described(self, page: Page) -> dict[str, Any]:
         """Return what a page needs to make it, in the page's language."""
         options = [[o, page.word(f"option_{self.name}_{o}")] for o in self.options]

@@ -1,9 +1,11 @@
+import { makeAhead } from "./frames.js";
 import { watchTheme } from "./theme.js";
 
-// The lesson: controls of the page, a picture from Python. One request is under way at a time; what
-// is moved meanwhile is sent, once, when its answer is there, so that nothing queues up.
+// The lesson: controls of the page, a picture from Python. What a slider shows was sent ahead; for
+// the rest one request is under way at a time, and what is moved meanwhile is sent once, after it.
 
 const PATIENCE = 1000; // ms after which an answer is no longer waited for
+const REST = 150; // ms after a move that needed no answer, until Python is told
 
 function element(tag, props = {}, children = []) {
   const made = Object.assign(document.createElement(tag), props);
@@ -44,6 +46,9 @@ function makeLesson(model, el) {
   let pending = false;
   let seq = 0;
   let playing = 0;
+  let drawn = 0;
+  let resting = 0;
+  const ahead = makeAhead(model);
   const outputs = new Map();
   const inputs = new Map();
 
@@ -59,19 +64,39 @@ function makeLesson(model, el) {
   function move(name, value) {
     if (values[name] === value) return;
     values = { ...values, [name]: value };
-    send();
+    moved();
+  }
+
+  function moved() {
+    clearTimeout(resting);
+    const known = ahead.get(model.get("current"), values);
+    if (!known) { send(); return; }
+    show({ ...known, note: "" });
+    resting = setTimeout(send, REST);
+  }
+
+  function reached(name) {
+    if (!inputs.get(name) || inputs.get(name).type !== "range") return;
+    ahead.ask(model.get("current"), name, values);
   }
 
   function drawFrame() {
     const told = model.get("frame");
+    ahead.renew(told.epoch);
+    waiting = 0;
+    root.dataset.seq = String(told.seq || 0);
+    if (pending) send();
+    else if (!told.seq || told.seq === seq) show(told); // an older answer would jump back
+  }
+
+  function show(told) {
     frame.replaceChildren(...fragment(told.html));
     note.replaceChildren(...fragment(told.note));
     for (const [name, output] of outputs) {
       output.textContent = (told.shown || {})[name] ?? String(values[name] ?? "");
     }
-    waiting = 0;
-    root.dataset.seq = String(told.seq || 0);
-    if (pending) send();
+    drawn += 1;
+    root.dataset.drawn = String(drawn);
   }
 
   function act(control) {
@@ -117,6 +142,7 @@ function makeLesson(model, el) {
     inputs.set(name, input);
     const label = element("label", { className: `al-control al-${kind}` }, [
       element("span", { textContent: control.label }), input]);
+    for (const type of ["pointerenter", "focusin"]) label.addEventListener(type, () => reached(name));
     if (control.role) label.dataset.role = control.role;
     if (kind === "range") {
       const output = element("output");
@@ -128,7 +154,7 @@ function makeLesson(model, el) {
 
   function drawControls() {
     const held = document.activeElement && root.contains(document.activeElement) && document.activeElement.dataset.name;
-    values = { ...model.get("values") };
+    values = { ...model.get("frame").values };
     outputs.clear();
     inputs.clear();
     bar.replaceChildren(...model.get("controls").map(make));
@@ -178,16 +204,17 @@ function makeLesson(model, el) {
       frame.setPointerCapture(event.pointerId);
     }
     event.preventDefault();
-    const moved = { ...values };
+    const next = { ...values };
     for (const axis of Object.keys(drag)) {
       const name = drag[axis][0];
       const input = inputs.get(name);
-      moved[name] = dragged(at[axis], drag[axis], Number(input.step));
-      input.value = moved[name];
+      next[name] = dragged(at[axis], drag[axis], Number(input.step));
+      input.value = next[name];
     }
-    if (Object.keys(moved).every((name) => moved[name] === values[name])) return;
-    values = moved;
-    send();
+    if (Object.keys(next).every((name) => next[name] === values[name])) return;
+    values = next;
+    reached(drag.x[0]);
+    moved();
   }
 
   for (const type of ["pointerdown", "pointermove"]) frame.addEventListener(type, onDrag);
@@ -205,6 +232,8 @@ function makeLesson(model, el) {
   return () => {
     stop();
     clearTimeout(playing);
+    clearTimeout(resting);
+    ahead.stop();
     for (const [names, heard] of told) model.off(names, heard);
   };
 }
