@@ -142,6 +142,10 @@ class Guard(GuardView):
         """Note an event between rounds, such as ``compaction`` or ``approval``."""
         self._do(lambda run: run.happened(self._thread, event, text))
 
+    def fault(self, where: str, error: Exception) -> None:
+        """Tell of a fault in what stands between the loop and this guard: an event (R19)."""
+        self._do(lambda run: run.log.fault(where, error, self._thread, moment=run.log.now()))
+
     def thread(self, name: str, *, call_id: str | None = None) -> Guard:
         """Return the guard of a sub-agent: it counts by itself, in the same run.
 
