@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from agentlens.breaker.guard import Decision, Guard
     from agentlens.breaker.policy import Policy
     from agentlens.breaker.replay import Replay, replay
+    from agentlens.breaker.run import Run
     from agentlens.errors import PolicyError, TraceError
     from agentlens.thresholds.choose import Choice, choose
     from agentlens.thresholds.evaluate import Evaluation, evaluate
@@ -41,6 +42,7 @@ _HOME = {
     "Policy": "agentlens.breaker.policy",
     "PolicyError": "agentlens.errors",
     "Replay": "agentlens.breaker.replay",
+    "Run": "agentlens.breaker.run",
     "Surface": "agentlens.thresholds.surface",
     "Trace": "agentlens.trace.model",
     "TraceError": "agentlens.errors",
@@ -64,7 +66,7 @@ _HOME = {
 
 __all__ = [
     "Choice", "Corpus", "Decision", "Evaluation", "Guard", "Lens", "Policy", "PolicyError",
-    "Replay", "Surface", "Trace", "TraceError", "TriggerAmplifier", "__version__", "choose",
+    "Replay", "Run", "Surface", "Trace", "TraceError", "TriggerAmplifier", "__version__", "choose",
     "evaluate", "figures", "load", "load_many", "replay", "report", "scan", "surface",
     "to_atif", "to_parquet", "to_plain", "write_atif", "write_parquet", "write_plain",
 ]  # fmt: skip

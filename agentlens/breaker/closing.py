@@ -31,6 +31,11 @@ _PROMPTS = {
         "en": "The budget is used up. Answer from the results there are and say what is missing; "
         "call no more tools.",
     },
+    "approval_required": {
+        "zh": "需要人工确认才能继续，请说明已完成什么、等待确认的是哪一件事，不要再调用工具。",
+        "en": "A person must confirm before this goes on. Say what is done and which one thing is "
+        "to be confirmed; call no more tools.",
+    },
     FORCED: {
         "zh": "操作员要求停止，请基于现有结果作答，并说明还缺什么，不要再调用工具。",
         "en": "The operator asked to stop. Answer from the results there are and say what is "

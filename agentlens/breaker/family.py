@@ -130,6 +130,16 @@ class Family:
         with self._lock:
             self._stopping = True
 
+    def allow(self) -> None:
+        """Let sub-agents start again, because a person let the task go on."""
+        with self._lock:
+            self._stopping = False
+
+    def budget_of(self, name: str) -> Budget | None:
+        """Return the budget of a sub-agent; of any other name, that of the main agent."""
+        with self._lock:
+            return self._children.get(name, self._root).budget
+
     def finish(self, name: str, result: ChildResult) -> None:
         """Take a sub-agent's result; it waits for nobody any more, and its budget flows back.
 

@@ -126,6 +126,31 @@ class Finalizer:
         self.machine.fire(event, cause=cause, time=step.time, usable=usable)
         return Ended(self.machine.state, checkpoint, judged, tuple(self._problems))
 
+    def park(self, work: Work, unsafe: str = "") -> Ended:
+        """Save a run that ends without a summary: it waits for a person, or no way on is safe.
+
+        Parameters
+        ----------
+        unsafe
+            Why there is no safe way on; the run then moves to `failed`, once all is saved.
+
+        Raises
+        ------
+        RuntimeError, OSError
+            If the machine is where neither is possible; if the checkpoint cannot be written.
+        """
+        if self.machine.state != ("running" if unsafe else "waiting_human"):
+            raise RuntimeError(f"the machine is {self.machine.state}")
+        judged = self.goal.judge(work.facts, usable=bool(work.results))
+        step = None
+        if unsafe:
+            self.ledger.block()
+            step = Transition("running", "no_safe_path", "failed", unsafe, time=self._clock())
+        checkpoint = self._save(work, judged, step, None)
+        if step is not None:
+            self.machine.fire(step.event, cause=unsafe, time=step.time)
+        return Ended(self.machine.state, checkpoint, judged)
+
     def _look(self, query: Callable[[Entry], bool | None] | None) -> None:
         """Ask about each unconfirmed write; one that cannot be asked about stays unknown (R47)."""
         for entry in self.ledger.unconfirmed if query else ():
@@ -185,15 +210,12 @@ class Finalizer:
         `step` is the transition to come: a file that is there says where the machine is.
         """
         path = (*self.machine.path, *(() if step is None else (step,)))
-        state = "finalizing" if step is None else step.target
+        state = self.machine.state if step is None else step.target
         unknown = self.ledger.unconfirmed
         ask = f"{unknown[0].tool} {unknown[0].target}".strip() if unknown else work.slots.ask
         shown = "partial" if state == "finalizing" else state
-        said = asdict(work.slots) | {
-            "terminal": shown,
-            "ask": ask,
-            "incidents": work.slots.incidents,
-        }
+        said = asdict(work.slots) | {"terminal": shown, "ask": ask}
+        said["incidents"] = work.slots.incidents
         said["missing"] = tuple(dict.fromkeys((*work.slots.missing, *judged.missing)))
         slots, now = EndSlots(**said), self._clock()
         made = Checkpoint(
@@ -205,7 +227,9 @@ class Finalizer:
             task=self.task,
             state=state,
             ask=ask if shown == "waiting_human" else "",
-            messages={lang: end_message(slots, lang) for lang in ("zh", "en")},
+            messages={
+                lang: end_message(slots, lang, self.goal.warning(lang)) for lang in ("zh", "en")
+            },
             budget=None if self.budget is None else self.budget.to_dict(),
             ledger=tuple(self.ledger.to_list()),
             path=tuple(asdict(one) for one in path),
@@ -219,7 +243,7 @@ class Finalizer:
 
     def _stop(self, work: Work) -> dict[str, Any]:
         last = next((s for s in reversed(self.machine.path) if s.source != "finalizing"), None)
-        causes = [i.kind for i in work.slots.incidents]
+        causes = list(dict.fromkeys([*(i.kind for i in work.slots.incidents), *work.causes]))
         if last is None:
             return {"event": "", "cause": "", "round": None, "causes": causes}
         return {"event": last.event, "cause": last.cause, "round": last.round, "causes": causes}

@@ -147,6 +147,11 @@ class Ledger:
             self._entries[identity] = entry
             return Begun("run", entry)
 
+    def find(self, key: str) -> Entry | None:
+        """Return what is known of a side effect, by its identity, without beginning it."""
+        with self._lock:
+            return self._entries.get(key)
+
     def settle(self, key: str, status: str, result: str = "") -> Entry:
         """Write down how a side effect ended: ``done``, ``failed`` or ``unknown``.
 
@@ -200,6 +205,11 @@ class Ledger:
         """Let no new side effect begin; asking about old ones goes on."""
         with self._lock:
             self.blocked = True
+
+    def allow(self) -> None:
+        """Let side effects begin again, because a person let the task go on."""
+        with self._lock:
+            self.blocked = False
 
     @property
     def entries(self) -> tuple[Entry, ...]:

@@ -11,10 +11,17 @@ from dataclasses import dataclass
 from agentlens.breaker.incidents import Incident, amount_words
 from agentlens.breaker.words import LANGUAGES
 
-__all__ = ["EndSlots", "end_message", "lint_message", "number_words"]
+__all__ = ["WITHOUT", "EndSlots", "end_message", "lint_message", "number_words"]
 
 _ZH = "零一二三四五六七八九十"
 _EN = "no one two three four five six seven eight nine ten".split()
+
+#: What rounds can go by without, by name, in the words of either language.
+WITHOUT = {
+    "progress": {"zh": "取得进展", "en": "progress"},
+    "source": {"zh": "增加有效来源", "en": "a new valid source"},
+    "result": {"zh": "得到新结果", "en": "a new result"},
+}
 
 
 def number_words(number: int, lang: str, *, counted: bool = True) -> str:
@@ -35,7 +42,8 @@ class EndSlots:
     terminal
         ``completed``, ``partial``, ``waiting_human`` or ``failed``.
     rounds, without
-        How many rounds in a row went by without what, such as ``a new valid source``.
+        How many rounds in a row went by without what, such as ``a new valid source``; a name in
+        `WITHOUT` is said in the language of the message.
     incidents
         Budgets that were hit.
     verified, missing
@@ -60,8 +68,8 @@ class EndSlots:
     advice: str = ""
 
 
-def end_message(slots: EndSlots, lang: str = "zh") -> str:
-    """Return the message.
+def end_message(slots: EndSlots, lang: str = "zh", warning: str = "") -> str:
+    """Return the message, and a warning after it, such as that the task has no end state (R30).
 
     Raises
     ------
@@ -77,7 +85,12 @@ def end_message(slots: EndSlots, lang: str = "zh") -> str:
     """
     if lang not in LANGUAGES:
         raise ValueError(f"lang: {lang!r} is none of {', '.join(LANGUAGES)}")
-    return _zh(slots) if lang == "zh" else _en(slots)
+    said = _zh(slots) if lang == "zh" else _en(slots)
+    return f"{said}{'；' if lang == 'zh' else '; '}{warning}" if warning else said
+
+
+def _without(s: EndSlots, lang: str) -> str:
+    return WITHOUT.get(s.without, {}).get(lang, s.without)
 
 
 def _zh(s: EndSlots) -> str:
@@ -91,7 +104,7 @@ def _zh(s: EndSlots) -> str:
         used = "、".join(amount_words(i.dimension, i.limit, "zh") for i in s.incidents)
         why = f"预算（{used}）已用完，{why}"
     if s.rounds and s.without:
-        why = f"连续{number_words(s.rounds, 'zh', counted=True)}轮未{s.without}，{why}"
+        why = f"连续{number_words(s.rounds, 'zh', counted=True)}轮未{_without(s, 'zh')}，{why}"
     count = number_words(len(s.verified), "zh")
     held = f"{count}项已验证结论" if s.verified else "没有已验证的结论"
     has = f"包含{held}" if s.verified else held
@@ -116,7 +129,7 @@ def _en(s: EndSlots) -> str:
     after = []
     if s.rounds and s.without:
         rounds = "round" if s.rounds == 1 else "rounds in a row"
-        after.append(f"{number_words(s.rounds, 'en')} {rounds} without {s.without}")
+        after.append(f"{number_words(s.rounds, 'en')} {rounds} without {_without(s, 'en')}")
     if s.incidents:
         used = ", ".join(amount_words(i.dimension, i.limit) for i in s.incidents)
         after.append(f"the budget of {used} was used up")

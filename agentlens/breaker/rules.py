@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from agentlens.trace.model import Trace
 
 __all__ = [
-    "RULES", "Rule", "Stop", "first_stop", "panel_of", "rule_of", "run_rules", "start_rules",
-    "threshold_of",
+    "LIVE", "RULES", "Rule", "Stop", "first_stop", "panel_of", "rule_of", "run_rules",
+    "start_rules", "threshold_of",
 ]  # fmt: skip
 
 
@@ -50,6 +50,20 @@ RULES: Mapping[str, Rule] = {
     )
 }
 
+#: What stops a task besides the rules of its policy (`agentlens.Run`); a replay knows none of it.
+LIVE: Mapping[str, Rule] = {
+    rule.name: rule
+    for rule in (
+        Rule("budget_steps", "hard_budget_hit", False, "how many rounds the task has used"),
+        Rule("stall", "no_progress", True, "rounds that bring the task no nearer to its goal"),
+        Rule("probe", "no_progress", True, "a new plan whose first action brought nothing"),
+        Rule("circle", "no_progress", True, "sub-agents that wait for each other"),
+        Rule("unconfirmed", "approval_required", False, "a write that nobody can confirm"),
+        Rule("human", "approval_required", False, "what a person must allow or choose"),
+        Rule("ended", "no_progress", False, "that the task has ended"),
+    )
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Stop:
@@ -66,8 +80,8 @@ class Stop:
 
 
 def rule_of(name: str, policy: Policy) -> Rule:
-    """Return what is known of a rule: one of `RULES`, or one of the policy's own."""
-    known = RULES.get(name)
+    """Return what is known of a rule: of `RULES` or `LIVE`, or one of the policy's own."""
+    known = RULES.get(name) or LIVE.get(name)
     if known is not None:
         return known
     spec = next(spec for spec in policy.rules if spec.name == name)

@@ -34,6 +34,8 @@ class Work:
         What must hold before the task may go on, in words.
     forbidden, replans
         Actions that brought nothing; how many replans were used.
+    causes
+        Every rule that asked for the stop, where there were several (A-42).
     """
 
     results: Sequence[Any] = ()
@@ -43,6 +45,7 @@ class Work:
     conditions: Sequence[str] = ()
     forbidden: Sequence[Any] = ()
     replans: int = 0
+    causes: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
