@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from agentlens.breaker.classic import COUNT, RESET
 from agentlens.breaker.clearing import pair_scores
@@ -23,12 +23,15 @@ from agentlens.breaker.switches import as_fraction
 from agentlens.errors import PolicyError
 from agentlens.progress.similarity import limit
 from agentlens.thresholds.steps import Steps, window_records
+from agentlens.trace.corpus import Corpus
 from agentlens.trace.model import Trace
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Surface", "surface"]
+    from agentlens.thresholds.corpus_surface import CorpusSurface
+
+__all__ = ["Surface", "longest_count", "surface"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,22 +144,28 @@ class Surface:
         return frame.astype({"trip_round": "Int64"})
 
 
-def surface(trace: Trace, policy: Policy | str | None = None) -> Surface:
-    """Return the exact trip surface of a trace.
+@overload
+def surface(trace: Trace, policy: Policy | str | None = None) -> Surface: ...
+@overload
+def surface(trace: Corpus, policy: Policy | str | None = None) -> CorpusSurface: ...
+def surface(trace: Trace | Corpus, policy: Policy | str | None = None) -> Surface | CorpusSurface:
+    """Return the exact trip surface of a trace, or of all runs of a corpus.
 
     Parameters
     ----------
     trace
-        The trace.
+        A trace, or a `Corpus`, whose traces are read one at a time.
     policy
         Its switches other than similarity and threshold; the default policy where none is given.
     """
+    if isinstance(trace, Corpus):
+        from agentlens.thresholds.corpus_surface import corpus_surface
+
+        return corpus_surface(trace, policy)
     if not isinstance(trace, Trace):
-        raise TypeError(f"surface() takes one Trace, not {type(trace).__name__}")
+        raise TypeError(f"surface() takes a Trace or a Corpus, not {type(trace).__name__}")
     policy = as_policy(policy)
     signals = query_signals(trace, policy)
-    fresh = _fresh(trace, policy)
-    longest = max((_longest_run(signals, rows, fresh) for rows in signals.sequences), default=0)
     _, outcomes = run_rules(trace, policy)
     fixed = {name: outcome for name, outcome in outcomes.items() if name != "query"}
     stops = [first_stop(fixed, n, policy) for n in range(len(signals.sequences))]
@@ -164,12 +173,20 @@ def surface(trace: Trace, policy: Policy | str | None = None) -> Surface:
         None if stop is None else rows[stop.place]
         for rows, stop in zip(signals.sequences, stops, strict=True)
     )
-    return Surface(trace, policy, signals, longest if policy.enabled else 0, budget)
+    active = policy.enabled and policy.query
+    longest = longest_count(trace, policy, signals) if active else 0
+    return Surface(trace, policy, signals, longest, budget)
 
 
 def _fresh(trace: Trace, policy: Policy) -> Sequence[bool]:
     """Return for each row whether the count starts anew after it; empty where it never does."""
     return fresh_rows(trace, policy.scope) if policy.staged else ()
+
+
+def longest_count(trace: Trace, policy: Policy, signals: QuerySignals) -> int:
+    """Return the highest count that the query rule can reach at any similarity."""
+    fresh = _fresh(trace, policy)
+    return max((_longest_run(signals, rows, fresh) for rows in signals.sequences), default=0)
 
 
 def _longest_run(signals: QuerySignals, rows: Sequence[int], fresh: Sequence[bool]) -> int:
@@ -188,7 +205,7 @@ def _longest_run(signals: QuerySignals, rows: Sequence[int], fresh: Sequence[boo
 
 def _recorded_steps(surface: Surface, threshold: int) -> tuple[Steps, ...]:
     s = surface.signals
-    if not surface.policy.enabled:
+    if not (surface.policy.enabled and surface.policy.query):
         return tuple(Steps((), ()) for _ in s.sequences)
     fresh = _fresh(surface.trace, surface.policy)
     return tuple(window_records(_scores(s, rows, fresh), threshold) for rows in s.sequences)

@@ -110,7 +110,7 @@ def test_window_records_by_hand():
 
 
 def test_a_list_of_traces_is_refused_with_its_type():
-    with pytest.raises(TypeError, match="one Trace, not list"):
+    with pytest.raises(TypeError, match="a Trace or a Corpus, not list"):
         surface([])
 
 
