@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from agentlens.trace.model import Trace
     from agentlens.widgets.lens import Lens
     from agentlens.widgets.lesson import TriggerAmplifier
+    from agentlens.widgets.lesson_parts import TokenLab
     from agentlens.widgets.report import report
     from agentlens.widgets.scan import scan
 
@@ -44,6 +45,7 @@ _HOME = {
     "Replay": "agentlens.breaker.replay",
     "Run": "agentlens.breaker.run",
     "Surface": "agentlens.thresholds.surface",
+    "TokenLab": "agentlens.widgets.lesson_parts",
     "Trace": "agentlens.trace.model",
     "TraceError": "agentlens.errors",
     "TriggerAmplifier": "agentlens.widgets.lesson",
@@ -66,9 +68,10 @@ _HOME = {
 
 __all__ = [
     "Choice", "Corpus", "Decision", "Evaluation", "Guard", "Lens", "Policy", "PolicyError",
-    "Replay", "Run", "Surface", "Trace", "TraceError", "TriggerAmplifier", "__version__", "choose",
-    "evaluate", "figures", "load", "load_many", "replay", "report", "scan", "surface",
-    "to_atif", "to_parquet", "to_plain", "write_atif", "write_parquet", "write_plain",
+    "Replay", "Run", "Surface", "TokenLab", "Trace", "TraceError", "TriggerAmplifier",
+    "__version__", "choose", "evaluate", "figures", "load", "load_many", "replay", "report",
+    "scan", "surface", "to_atif", "to_parquet", "to_plain", "write_atif", "write_parquet",
+    "write_plain",
 ]  # fmt: skip
 
 

@@ -66,7 +66,7 @@ class TriggerAmplifier(anywidget.AnyWidget):
     >>> lesson.scene(2)  # its own widget, in the same language  # doctest: +SKIP
     """
 
-    _esm = join_modules(("colours", "theme", "frames", "lesson"))
+    _esm = join_modules(("colours", "theme", "dom", "frames", "lesson"))
     _css = _css()
 
     titles: Any = t.List().tag(sync=True)
@@ -185,7 +185,9 @@ class TriggerAmplifier(anywidget.AnyWidget):
         name = self.current
         self._keep()  # what was found before it is moved counts too
         if isinstance(values, dict):
-            self._values[name] = SCENES[name].taken(values)
+            old, new = self._values[name], SCENES[name].taken(values)
+            settle = SCENES[name].settle
+            self._values[name] = settle(old, new) if settle else new
         self._keep()
 
     def _keep(self) -> None:

@@ -36,10 +36,11 @@ def _hook(page: Page, _values: Values) -> str:
                   words(x, y + 18, _seconds(n * INCIDENT_SECONDS), fill=page.colour("muted"),
                         anchor="start" if n == 0 else "middle", size=11)]  # fmt: skip
     stop = _LEFT + on.rounds * _ROUND
+    paper = "var(--al-ground)" if page.live else "#FFFFFF"
     parts += [
         line(stop, 110, stop, y, page.colour("trip"), thick=2),
         rect(stop, 150, 84, 18, page.colour("trip")),
-        words(stop + 6, 163, page.word("hook_flag"), fill="#fff"),
+        words(stop + 6, 163, page.word("hook_flag"), fill=paper),
     ]
     point = page.say(
         "hook_point", rounds=off.rounds, seconds=f"{off.seconds:.1f}", kept=on.rounds,

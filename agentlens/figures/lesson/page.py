@@ -115,5 +115,5 @@ class Page:
 
 def plain(fragment: str) -> str:
     """Return what a fragment of HTML says, on one line."""
-    broken = re.sub(r"</(p|div|tr|h\d|text)>|<br>", " ", fragment)
+    broken = re.sub(r"</(p|div|tr|td|th|text)>|<br>", " ", fragment)
     return _SPACE.sub(" ", unescape(_TAG.sub("", broken))).strip()

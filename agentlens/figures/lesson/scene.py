@@ -95,6 +95,8 @@ class Scene:
         ``(page, values, name) -> HTML`` of what a button of kind ``act`` brings.
     keep
         ``values -> dict`` of what other scenes, and this one later, are to know.
+    settle
+        ``(old, new) -> values`` where one control sets another.
     """
 
     name: str
@@ -103,6 +105,7 @@ class Scene:
     shown: Callable[[Page, Values], dict[str, str]] = _nothing
     act: Callable[[Page, Values, str], str] | None = None
     keep: Callable[[Values], dict[str, Any]] | None = None
+    settle: Callable[[Values, Values], dict[str, Any]] | None = None
 
     @property
     def values(self) -> dict[str, Any]:

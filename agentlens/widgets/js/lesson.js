@@ -1,3 +1,4 @@
+import { dragged, element, fragment } from "./dom.js";
 import { makeAhead } from "./frames.js";
 import { watchTheme } from "./theme.js";
 
@@ -6,31 +7,6 @@ import { watchTheme } from "./theme.js";
 
 const PATIENCE = 1000; // ms after which an answer is no longer waited for
 const REST = 150; // ms after a move that needed no answer, until Python is told
-
-function element(tag, props = {}, children = []) {
-  const made = Object.assign(document.createElement(tag), props);
-  made.append(...children);
-  return made;
-}
-
-// Python escapes what it writes; here nothing that could run is let in, whatever it wrote.
-export function fragment(html) {
-  const body = new DOMParser().parseFromString(html || "", "text/html").body;
-  for (const node of body.querySelectorAll("script, iframe, object, embed, link, img")) node.remove();
-  for (const node of body.querySelectorAll("*")) {
-    for (const { name } of [...node.attributes]) {
-      if (name.startsWith("on") || name === "href" || name === "src") node.removeAttribute(name);
-    }
-  }
-  return [...body.childNodes].map((node) => document.importNode(node, true));
-}
-
-// The value that a place on the picture means, on the grid of its control.
-export function dragged(at, [, from, to, low, high], step) {
-  const part = Math.min(1, Math.max(0, (at - from) / (to - from)));
-  const value = low + Math.round((part * (high - low)) / step) * step;
-  return Number(Math.min(high, Math.max(low, value)).toFixed(6));
-}
 
 function makeLesson(model, el) {
   const root = element("div", { className: "al-theme al-lesson" });
@@ -89,7 +65,18 @@ function makeLesson(model, el) {
     else if (!told.seq || told.seq === seq) show(told); // an older answer would jump back
   }
 
+  // One control may set another; the one that a person is in is left alone.
+  function settle(told) {
+    for (const [name, input] of inputs) {
+      if (told[name] === undefined || told[name] === values[name] || input === document.activeElement) continue;
+      values[name] = told[name];
+      if (input.type === "checkbox") input.checked = told[name];
+      else input.value = told[name];
+    }
+  }
+
   function show(told) {
+    settle(told.values || {});
     frame.replaceChildren(...fragment(told.html));
     note.replaceChildren(...fragment(told.note));
     for (const [name, output] of outputs) {
@@ -183,6 +170,7 @@ function makeLesson(model, el) {
       model.set("lang", model.get("lang") === "en" ? "zh" : "en");
       model.save_changes();
     });
+    nav.classList.toggle("al-single", titles.length < 2);
     nav.replaceChildren(...(titles.length > 1 ? [...steps, next] : []), element("span"), tongue);
   }
 
