@@ -84,7 +84,7 @@ def skip_blocked(guard: Guard) -> dict[str, Any]:
 
     Used as ``ToolNode(tools, **skip_blocked(guard))``.
     """
-    rounds = rounds_of(guard, "zh")
+    rounds = rounds_of(guard)
 
     def wrap(request: Any, run: Callable[[Any], Any]) -> Any:
         return refusal(rounds, request.tool_call) or run(request)

@@ -123,9 +123,15 @@ class Rounds:
         return None
 
 
-def rounds_of(guard: Guard, lang: str) -> Rounds:
-    """Return the rounds of a guard, the same ones each time: they live as long as it does."""
-    made: Rounds = vars(guard).setdefault("_rounds", Rounds(guard, lang))
+def rounds_of(guard: Guard, lang: str | None = None) -> Rounds:
+    """Return the rounds of a guard, the same ones each time: they live as long as it does.
+
+    A language that is given is theirs from then on.
+    """
+    made: Rounds = vars(guard).setdefault("_rounds", Rounds(guard))
+    if lang is not None:
+        closing_prompt(None, None, lang)
+        made.lang = lang
     return made
 
 
