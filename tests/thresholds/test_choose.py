@@ -11,6 +11,7 @@ import pytest
 import agentlens as al
 from agentlens.thresholds.paths import SIMILARITIES, paths_of
 from agentlens.thresholds.stops import stops_of
+from agentlens.trace.labels import Label
 
 LETTERS = "东西南北春夏秋冬金木水火土天地玄黄宇宙洪荒日月盈昃辰宿列张"
 
@@ -120,3 +121,63 @@ def test_paths_are_fixed_and_go_from_cautious_to_bold() -> None:
 def test_other_paths_are_refused(path: Any) -> None:
     with pytest.raises(al.PolicyError, match="path"):
         paths_of(al.Policy.preset("classic"), path)
+
+
+def test_runs_of_one_task_are_one_unit() -> None:
+    runs = corpus(8, new=(60, "good"), loop=(10, "loop"))
+    marks = [Label(one.label, task=f"{one.label} {at % 12}") for at, one in enumerate(runs.marks)]
+    choice = al.choose(runs.with_labels(marks), "classic")
+    assert choice.policy is None
+    assert choice.reason == "needs 45 good tasks, has 12 (60 runs)"
+
+
+def test_a_check_on_tasks_that_had_no_part_in_choosing() -> None:
+    choice = al.choose(corpus(9, new=(120, "good"), loop=(40, "loop")), "classic")
+    held = choice.held_out
+    assert held is not None
+    assert (held.good, held.loops) == (60, 20)
+    assert held.policy is not None
+    assert "of 60 good ones of the other half" in str(held)
+    assert al.choose(corpus(9, new=(60, "good"), loop=(9, "loop")), "classic").held_out is None
+
+
+def test_only_harmful_stops_can_be_counted() -> None:
+    """Good runs that repeat themselves at the end, after nothing new: no harm is done."""
+    rows = [
+        {"round": n, "tool": "web_search", "args": {"query": "same"}, "result": "the same page"}
+        for n in range(1, 6)
+    ]
+    runs = al.Corpus([al.load(rows) for _ in range(50)], labels=["good"] * 50)
+    assert al.choose(runs, "classic").policy is None
+    harmless = al.choose(runs, "classic", counted="harmful")
+    assert harmless.policy is not None
+    assert harmless.tried[0].stopped_good == 0
+
+
+def test_a_user_who_values_good_runs_highly_chooses_with_more_caution() -> None:
+    runs = corpus(10, new=(100, "good"), mixed=(3, "good"), loop=(20, "loop"))
+    dear = al.choose(runs, "classic", prevalence=0.05, value=1000, max_false_stops=0.2)
+    cheap = al.choose(runs, "classic", prevalence=0.5, value=0.1, max_false_stops=0.2)
+    assert dear.policy is not None
+    assert cheap.policy is not None
+    chosen = {p: next(t for t in c.tried if t.policy == c.policy)
+              for p, c in (("dear", dear), ("cheap", cheap))}  # fmt: skip
+    assert chosen["dear"].stopped_good <= chosen["cheap"].stopped_good
+    assert chosen["dear"].utility == max(t.utility for t in dear.tried if t.safe)
+
+
+def test_how_stable_the_choice_is() -> None:
+    choice = al.choose(
+        corpus(11, new=(90, "good"), mixed=(2, "good"), loop=(40, "loop")), "classic"
+    )
+    frame = choice.to_frame()
+    assert 0 < frame["chosen_in"].sum() <= 1 + 1e-9
+    assert frame["front"].any()
+    again = al.choose(runs, "classic")
+    assert again.to_frame().equals(frame), "the same seed, the same resamples"
+
+
+@pytest.mark.parametrize("wrong", [{"counted": "few"}, {"prevalence": 2}, {"method": "x"}])
+def test_other_wishes_are_refused(wrong: Any) -> None:
+    with pytest.raises(ValueError, match=r"counted|prevalence|method"):
+        al.choose(corpus(1, new=(2, "good")), "classic", **wrong)
