@@ -29,6 +29,8 @@ NAME = "intercode"
 _TOOLS = {"bash": ("bash", "command"), "ctf": ("bash", "command"), "sql": ("execute_sql", "sql"),
           "python": ("python", "code")}  # fmt: skip
 _WRAPPED = re.compile(r"\A\s*execute\[(.*)\]\s*\Z", re.DOTALL)
+#: What the environment says to an agent that forgot to write ``execute[...]``.
+_REFUSED = "Error executing query: Your last `execute` action did not contain"
 _SUBMIT = re.compile(r"\A\s*submit\b\s*(.*)\Z", re.DOTALL)
 
 
@@ -79,7 +81,10 @@ def read(part: Part, build: TraceBuilder) -> None:
     for index, action in enumerate(history["actions"]):
         thought = text_or_none(_at(thoughts, index)) or ""
         row = build.round(text=thought, line=index + 1)
-        tool, args = _call_of(as_text(action), environment)
+        tool, given = _call_of(as_text(action), environment)
+        args: dict[str, str] | str = given
+        if as_text(_at(history.get("observations"), index)).startswith(_REFUSED):
+            args = as_text(action)  # it never ran: not the same call as the one put right
         call = build.call(row, tool, args, tool_raw=environment or None, line=index + 1)
         observation = _at(history.get("observations"), index)
         if observation is None:
