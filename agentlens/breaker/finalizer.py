@@ -117,6 +117,7 @@ class Finalizer:
         judged = self.goal.judge(work.facts, usable=bool(work.results))
         self._save(work, judged, None, None)
         self._look(query)
+        judged = self.goal.judge(work.facts, usable=bool(work.results))  # a write may be confirmed
         summary, spent = self._summary(summarise)
         usable = judged.outcome != "failed" or summary is not None
         event, state = self._ending(judged, usable, spent)

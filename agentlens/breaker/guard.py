@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from agentlens.breaker.closing import FORCED, closing_prompt
 from agentlens.breaker.decision import PROCEED, Decision
@@ -146,7 +146,7 @@ class Guard(GuardView):
         """Tell of a fault in what stands between the loop and this guard: an event (R19)."""
         self._do(lambda run: run.log.fault(where, error, self._thread, moment=run.log.now()))
 
-    def thread(self, name: str, *, call_id: str | None = None) -> Guard:
+    def thread(self, name: str, *, call_id: str | None = None) -> Self:
         """Return the guard of a sub-agent: it counts by itself, in the same run.
 
         Parameters

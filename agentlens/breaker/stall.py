@@ -56,6 +56,9 @@ class Stall:
         way, ``state`` any JSON value that stands for the outside world.
     rounds
         How many rounds without progress are a stall.
+    waits
+        Says whether the latest round only waited for something that still runs: such a round is
+        neither progress nor a lack of it.
 
     Examples
     --------
@@ -70,11 +73,15 @@ class Stall:
     """
 
     def __init__(
-        self, goal: Goal, facts: Callable[[], Mapping[str, Any]], rounds: int = STALL_ROUNDS
+        self,
+        goal: Goal,
+        facts: Callable[[], Mapping[str, Any]],
+        rounds: int = STALL_ROUNDS,
+        waits: Callable[[], bool] = lambda: False,
     ) -> None:
         self.goal, self.rounds, self.count = goal, rounds, 0
         self.answers: list[Answers] = []
-        self._facts = facts
+        self._facts, self._waits = facts, waits
         now = facts()
         self._best = goal.progress(now)
         self._blockers, self._gone = _names(now), set[str]()
@@ -105,7 +112,9 @@ class Stall:
         """Ask of a round that ran; a round without calls is none."""
         if not seen.calls:
             return None
-        self.ask()
+        count = self.count
+        if not self.ask().moved and self._waits():
+            self.count = count
         if self.count < self.rounds or not (self.goal.conditions or self._seen_anything):
             return None
         missing = ", ".join(self.goal.judge(self._facts()).missing) or "its goal"

@@ -65,7 +65,9 @@ class TaskRun(GuardRun):
         super().__init__(policy, mode, tools, clock, record)
         self.task = task
         task.machine.clock = self.log.now
-        self.stall = Stall(task.goal, task.facts, task.stall_rounds) if task.measured else None
+        self.stall = (
+            Stall(task.goal, task.facts, task.stall_rounds, self._waits) if task.measured else None
+        )
         self._ledger = LedgerWatch(task.ledger, task.query)
         self._budgets: dict[str, BudgetWatch] = {}
         self._known = {action.fingerprint for action in task.done}
@@ -134,6 +136,9 @@ class TaskRun(GuardRun):
         if self.stall is not None and self.stall.answers:
             return self.stall.answers[-1].moved
         return self._panel(ROOT).fresh
+
+    def _waits(self) -> bool:
+        return self._panel(ROOT).board.signs.waits
 
     def _machine(self, thread: GuardThread) -> Machine:
         if thread.name == ROOT or thread.sequence is None:

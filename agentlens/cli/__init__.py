@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 
 from agentlens import __version__
-from agentlens.cli import commands
+from agentlens.cli import commands, guards
 from agentlens.cli.convert import TARGETS
 from agentlens.errors import PolicyError, TraceError
 
@@ -67,6 +67,8 @@ def parser() -> argparse.ArgumentParser:
     report.add_argument("--lang", choices=["en", "zh"], default="en", help="language of the page")
     _policy_options(report)
     report.set_defaults(run=commands.report)
+
+    guards.add_parsers(sub, _policy_options)
 
     policies = sub.add_parser("policies", help="the presets, and every switch")
     policies.add_argument("--json", action="store_true", help="as JSON")

@@ -71,6 +71,20 @@ def test_r46_block_then_look_then_summarise_then_save_then_the_terminal(tmp_path
     assert (ended.state, end.machine.state) == ("partial", "partial")
 
 
+def test_r47_a_write_that_a_query_confirms_counts_towards_the_goal(tmp_path):
+    ledger, facts = Ledger(), {"paid": False}
+    ledger.begin("pay", {"amount": 5}, key="k1")
+
+    def query(entry):
+        facts["paid"] = True
+        return True
+
+    goal = Goal((holds("paid", lambda known: known["paid"]),))
+    assert stopped(tmp_path, ledger=ledger, goal=goal).run(
+        Work(["x"], facts), query=query
+    ).state == ("completed")
+
+
 def test_r46_a_finalizer_may_read_and_write_its_summary_and_no_more():
     assert {e for e in EFFECTS if Finalizer.permits(e)} == {"read", "think", "finish"}
 

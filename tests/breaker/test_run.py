@@ -175,6 +175,15 @@ def test_r32_r34_every_budget_stops_at_its_limit_and_the_finalizer_ends_within_t
     assert lint_message(ended.message("zh")) == lint_message(ended.message("en")) == []
 
 
+def test_r38_a_round_that_only_waits_is_no_stall(start):
+    run = start(goal=GOAL, facts={"evidence": {}})
+    for _ in range(6):
+        run.before([{"tool": "build_status", "args": {"id": "b-1"}}])
+        assert not run.after([{"result": "status: running"}]).stop
+    assert run.state == "running"
+    assert [turn(run, open_page(n)).stop for n in range(4)] == [False, False, False, True]
+
+
 def iter_facts():
     """Return facts that move every round, so that nothing but a budget stops."""
     state = iter(range(10**6))
