@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from agentlens.breaker.classic import COUNT, RESET
 from agentlens.breaker.families.recorded import fresh_rows
 from agentlens.breaker.rules import RULES, first_stop, run_rules
+from agentlens.breaker.signals import query_signals
 from agentlens.thresholds.profile_parts import amounts_of, means_of, parents_of, suffixes_of
 from agentlens.thresholds.runs import ends_waiting, useful_rows
 from agentlens.thresholds.steps import Steps
@@ -134,7 +135,8 @@ def profile_of(trace: Trace, mark: Label, policy: Policy, place: int = 0) -> Pro
     """
     import numpy as np
 
-    signals, outcomes = run_rules(trace, policy)
+    _, outcomes = run_rules(trace, policy)
+    signals = query_signals(trace, policy)  # whatever the policy's own setting lets it forget
     rounds = trace.tables["rounds"]
     where = {
         row: (n, at) for n, rows in enumerate(signals.sequences) for at, row in enumerate(rows)

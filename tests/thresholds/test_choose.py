@@ -167,9 +167,8 @@ def test_a_user_who_values_good_runs_highly_chooses_with_more_caution() -> None:
 
 
 def test_how_stable_the_choice_is() -> None:
-    choice = al.choose(
-        corpus(11, new=(90, "good"), mixed=(2, "good"), loop=(40, "loop")), "classic"
-    )
+    runs = corpus(11, new=(90, "good"), mixed=(2, "good"), loop=(40, "loop"))
+    choice = al.choose(runs, "classic")
     frame = choice.to_frame()
     assert 0 < frame["chosen_in"].sum() <= 1 + 1e-9
     assert frame["front"].any()
