@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from agentlens.trace.model import Trace
     from agentlens.widgets.lens import Lens
     from agentlens.widgets.lesson import TriggerAmplifier
-    from agentlens.widgets.lesson_parts import TokenLab
+    from agentlens.widgets.lesson_parts import IncidentView, TokenLab
     from agentlens.widgets.report import report
     from agentlens.widgets.scan import scan
 
@@ -39,6 +39,7 @@ _HOME = {
     "Decision": "agentlens.breaker.guard",
     "Evaluation": "agentlens.thresholds.evaluate",
     "Guard": "agentlens.breaker.guard",
+    "IncidentView": "agentlens.widgets.lesson_parts",
     "Lens": "agentlens.widgets.lens",
     "Policy": "agentlens.breaker.policy",
     "PolicyError": "agentlens.errors",
@@ -67,11 +68,11 @@ _HOME = {
 }
 
 __all__ = [
-    "Choice", "Corpus", "Decision", "Evaluation", "Guard", "Lens", "Policy", "PolicyError",
-    "Replay", "Run", "Surface", "TokenLab", "Trace", "TraceError", "TriggerAmplifier",
-    "__version__", "choose", "evaluate", "figures", "load", "load_many", "replay", "report",
-    "scan", "surface", "to_atif", "to_parquet", "to_plain", "write_atif", "write_parquet",
-    "write_plain",
+    "Choice", "Corpus", "Decision", "Evaluation", "Guard", "IncidentView", "Lens", "Policy",
+    "PolicyError", "Replay", "Run", "Surface", "TokenLab", "Trace", "TraceError",
+    "TriggerAmplifier", "__version__", "choose", "evaluate", "figures", "load", "load_many",
+    "replay", "report", "scan", "surface", "to_atif", "to_parquet", "to_plain", "write_atif",
+    "write_parquet", "write_plain",
 ]  # fmt: skip
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 import agentlens as al
+from agentlens.errors import TraceError
 from agentlens.figures.lesson import lab
 from agentlens.figures.lesson.page import Page, plain
 from agentlens.figures.lesson.scenes import SCENES
@@ -50,3 +53,34 @@ def test_a_missing_tokeniser_is_said_and_text_is_text(monkeypatch):
     monkeypatch.undo()
     page = SCENES["lab"].draw(Page(), {**SCENES["lab"].values, "first": "<img src=x>"})
     assert "<img" not in page
+
+
+def test_the_incident_view():
+    made = al.IncidentView()
+    said = plain(made.still())
+    assert "2 failed, 0 passed, 3 cannot be told" in said
+    for part in ("背景", "5 / 5", "35.875 s", "before round 3", "an empty list", "only k = 1"):
+        assert part in said
+    said = plain(ask(made, prompt="已知信息直接答", stress="pass", intent="other")["html"])
+    assert "2 failed, 2 passed, 1 cannot be told" in said
+    assert "it contradicted itself" in said
+    zh = plain(al.IncidentView(lang="zh").still())
+    assert "先修放大器" in zh
+
+
+def test_an_incident_of_ones_own(tmp_path):
+    rows = [{"round": n, "tool": "web_search", "args": {"query": "<b>x</b>"}, "result": "[]"}
+            for n in (1, 2, 3)]  # fmt: skip
+    noted = {"userQuery": "<i>q</i> sk-ant-api03-" + "a" * 95, "roundsUsed": 3, "outcome": "done"}
+    made = al.IncidentView(rows, noted)
+    html = made.frame["html"]
+    assert "3 calls came back empty" in plain(html)
+    assert "<i>" not in html
+    assert "sk-ant-api03-aaaa" not in html
+    assert "Two articles" not in html
+    path = tmp_path / "records.jsonl"
+    path.write_text('{"userQuery": "q", "roundsUsed": 4, "maxRoundsCfg": 9}\n', "utf-8")
+    made.load(str(path))
+    assert "4 / 9" in plain(made.frame["html"])
+    with pytest.raises(TraceError, match="roundsUsed"):
+        al.IncidentView(rows, {"userQuery": "q", "roundsUsed": "x"})
