@@ -1,137 +1,248 @@
-"""A scripted agent and the little world that it acts on: nothing in it is random or live."""
+"""A small world with a search engine, and scripted agents in it: labelled runs to practise on.
+
+The engine knows facts by city, topic and year. It answers a query with the pages whose words it
+holds, so that a narrower query or another year brings other pages, and a reworded one the same.
+Agents differ in how they go on when a page does not answer: by another year, another city, a
+narrower question, a page to read, a job to wait for; or by the same question in other words, the
+same call, the same failing tool. Every run is made from a seed; nothing is recorded from a person.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import random
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from agentlens.breaker.goal import Goal
-from agentlens.breaker.ledger import Entry
-from agentlens.breaker.replan import Action, Plan
+from agentlens.trace.corpus import Corpus
+from agentlens.trace.labels import Label
+from agentlens.trace.load import load
+from agentlens.trace.model import Trace
 
-__all__ = ["Call", "Scenario", "Turn", "World", "call"]
+__all__ = ["SCRIPTS", "World", "corpus", "run_of_script"]
 
-#: A call as a guard is asked about it, and a result as it is told.
-Call = Mapping[str, Any]
-Result = Mapping[str, Any]
-
-
-def call(tool: str, /, **args: Any) -> Call:
-    """Return a call of a tool."""
-    return {"tool": tool, "args": args}
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """One response of the scripted agent.
-
-    Attributes
-    ----------
-    calls
-        What it asks for.
-    thread
-        Which agent speaks: ``main``, or the name of a sub-task.
-    waits_on
-        The sub-task whose result this one needs before it can go on.
-    text
-        What it says.
-    """
-
-    calls: Sequence[Call]
-    thread: str = "main"
-    waits_on: str = ""
-    text: str = ""
+_EN: dict[str, Any] = {
+    "city": "Lisbon Oslo Vienna Kyoto Quito Hanoi Tunis Perth".split(),
+    "topic": ["rainfall", "rent index", "museum visitors", "tram lines", "air quality",
+              "energy subsidy", "harbour traffic", "school places"],
+    "more": "official table by district monthly per resident".split(),
+    "again": ["latest", "right now", "today", "please", "exact figure", "full list", "summary"],
+    "same": ["precipitation", "downpour figures", "how wet is it", "showers in millimetres",
+             "wet days", "pluviometer readings", "storm totals"],
+    "join": " ", "ask": "What is the {topic} of {city}?",
+}  # fmt: skip
+_ZH: dict[str, Any] = {
+    "city": "北京 上海 成都 西安 广州 杭州 大连 昆明".split(),
+    "topic": "降雨量 房租指数 参观人数 地铁线路 空气质量 能源补贴 港口吞吐 入学名额".split(),
+    "more": "官方 表格 分区 月度 人均 明细".split(),
+    "again": "最新 实时 今天 具体数字 完整名单 汇总 查询".split(),
+    "same": "下了多少雨 雨水情况 湿不湿 阵雨毫米 雨天数目 雨势记录 暴雨合计".split(),
+    "join": "", "ask": "{city}的{topic}是多少？",
+}  # fmt: skip
 
 
-@dataclass(slots=True)
+@dataclass
 class World:
-    """What a scenario plays in.
+    """What one agent sees: its words, its random numbers, and the rounds it has made.
 
-    Attributes
-    ----------
-    goal
-        The task's completion conditions.
-    facts
-        What they look at.
-    tools
-        What tools do, where their names do not say it.
-    script
-        Gives the agent's turns, from the world; it ends where the agent answers.
-    act
-        Runs a call and returns its result.
-    healed
-        The agent's turns once what was in the way is gone; none where nothing is.
-    found
-        What the agent has found so far, in words.
-    effects
-        How often each side effect took place.
-    said
-        What the agent was told last: why a call was blocked.
-    well
-        True once what was in the way is gone.
+    `rows` are its rounds in the plain format; `onset` is the first that went in circles.
     """
 
-    goal: Goal
-    script: Callable[[World], Iterator[Turn]]
-    act: Callable[[World, Call], Result]
-    healed: Sequence[Turn] = ()
-    tools: Mapping[str, Any] = field(default_factory=dict)
-    facts: dict[str, Any] = field(default_factory=lambda: {"evidence": {}})
-    found: list[str] = field(default_factory=list)
-    effects: Counter[str] = field(default_factory=Counter)
-    said: str = ""
-    well: bool = False
-
-    def learn(self, slot: str, value: Any = True) -> None:
-        """Fill an evidence slot."""
-        self.facts["evidence"][slot] = value
-        self.found.append(f"{slot}: {value}")
-
-    def query(self, entry: Entry) -> bool | None:
-        """Say whether a write took effect: this world can always tell."""
-        took = any(name.startswith(entry.tool) for name in self.effects)
-        if took:
-            self.facts["confirmed"] = True
-        return took
-
-    def plan(self) -> Plan:
-        """Return what the agent plans when it is asked to plan anew: the same, in other words."""
-        return Plan([Action("webSearch", {"query": "再搜一次"})], constraint="")
-
-    @property
-    def duplicates(self) -> int:
-        """How many side effects took place again after they had taken place once."""
-        return sum(times - 1 for times in self.effects.values() if times > 1)
-
-
-@dataclass(frozen=True, slots=True)
-class Scenario:
-    """One case of the loop test set.
-
-    Attributes
-    ----------
-    name, title
-        ``S1`` and what happens, in a few words.
-    world
-        Makes a new world.
-    terminal
-        How it must end.
-    onset
-        The first turn that brings nothing; None where the run is a good one.
-    latest
-        The turn by which a guard must have intervened.
-    """
-
-    name: str
-    title: str
-    world: Callable[[], World]
-    terminal: str
+    rng: random.Random
+    words: dict[str, Any]
+    city: str
+    topic: str
+    year: int
+    rows: list[dict[str, Any]] = field(default_factory=list)
     onset: int | None = None
-    latest: int | None = None
 
-    @property
-    def good(self) -> bool:
-        """True where the run reaches its goal if it is let alone."""
-        return self.onset is None
+    def call(self, tool: str, args: dict[str, Any], result: str, *, error: bool = False) -> None:
+        """Add a round with one call, and what it took."""
+        spent = {
+            "seconds": round(self.rng.uniform(1.5, 9), 2),
+            "tokens": self.rng.randint(400, 1600),
+        }
+        self.rows.append({
+            "round": len(self.rows) + 1, "tool": tool, "args": args, "result": result,
+            "error": error, **spent, "cost": round(spent["tokens"] * 4e-6, 6),
+        })  # fmt: skip
+
+    def search(self, *parts: str, page: object = None) -> None:
+        """Search for some words; the page that answers depends on what is asked, not on how."""
+        name = abs(hash_of((self.city, self.topic, page)))
+        self.call(
+            "web_search", {"query": self.words["join"].join(map(str, parts))},
+            f"1. https://pages.example/{name % 10**6}\n   entry {name % 9973} of the register",
+        )  # fmt: skip
+
+    def read(self, page: object) -> None:
+        """Read a page."""
+        name = abs(hash_of((self.city, page)))
+        self.call("read_page", {"url": f"https://pages.example/{name % 10**6}"},
+                  f"Page {name % 9973}: a table of {name % 89} rows.")  # fmt: skip
+
+    def answer(self, text: str = "The figure is in the page.") -> None:
+        """Say the answer, without a call."""
+        self.rows.append({"round": len(self.rows) + 1, "tool": None, "text": text})
+
+    def spin(self, times: int, one: Callable[[int], None]) -> None:
+        """Go in circles; its second round is the first without progress."""
+        self.onset = len(self.rows) + 2
+        for n in range(times):
+            one(n)
+
+
+def hash_of(value: object) -> int:
+    """Return a number for a value that is the same in every process."""
+    import zlib
+
+    return zlib.crc32(repr(value).encode())
+
+
+def _direct(w: World) -> None:
+    w.search(w.city, w.topic, page=0)
+    w.read(w.topic)
+    w.answer()
+
+
+def _years(w: World) -> None:
+    for year in range(w.year, w.year + w.rng.randint(3, 6)):
+        w.search(w.city, w.topic, str(year), page=year)
+    w.answer()
+
+
+def _cities(w: World) -> None:
+    for city in w.rng.sample(w.words["city"], w.rng.randint(3, 5)):
+        w.search(city, w.topic, page=city)
+    w.answer()
+
+
+def _narrow(w: World) -> None:
+    parts = [w.city, w.topic]
+    for word in w.rng.sample(w.words["more"], w.rng.randint(2, 4)):
+        w.search(*parts, page=tuple(parts))
+        parts.append(word)
+    w.read(tuple(parts))
+    w.answer()
+
+
+def _job(w: World) -> None:
+    w.call("start_job", {"task": w.topic}, "job 7 started")
+    for part in range(w.rng.randint(3, 7)):
+        w.call("job_status", {"job": 7}, f"running: {part * 14 + 9} %")
+    w.call("job_status", {"job": 7}, "done")
+    w.answer()
+
+
+def _late(w: World) -> None:
+    w.search(w.city, w.topic, page=0)
+    for word in w.rng.sample(w.words["again"], w.rng.randint(1, 3)):
+        w.search(w.city, w.topic, word, page=0)
+    w.search(w.city, w.topic, w.rng.choice(w.words["more"]), page=1)
+    w.read("found at last")
+    w.answer()
+
+
+def _mixed(w: World) -> None:
+    for topic in w.rng.sample(w.words["topic"], w.rng.randint(3, 6)):
+        w.search(w.city, topic, page=topic)
+        if w.rng.random() < 0.5:
+            w.read(topic)
+    w.answer()
+
+
+def _reword(w: World) -> None:
+    if w.rng.random() < 0.5:
+        w.read("a page beside the point")
+    words = w.words["again"]
+    w.spin(w.rng.randint(5, 14), lambda n: w.search(w.city, w.topic, words[n % 7], page=0))
+
+
+def _same(w: World) -> None:
+    w.search(w.rng.choice(w.words["city"]), w.topic, page=9)
+    w.spin(w.rng.randint(4, 12), lambda _: w.search(w.city, w.topic, page=0))
+
+
+def _shorter(w: World) -> None:
+    words = w.rng.sample(w.words["again"], 4)
+    pool = [w.city, w.topic, *words]
+    w.spin(w.rng.randint(5, 10),
+           lambda n: w.search(*w.rng.sample(pool, 3 + n % 3), page=0))  # fmt: skip
+
+
+def _synonyms(w: World) -> None:
+    words = w.rng.sample(w.words["same"], 7)
+    w.spin(w.rng.randint(5, 7), lambda n: w.search(words[n % 7], page=0))
+
+
+def _failing(w: World) -> None:
+    w.search(w.city, w.topic, page=0)
+    url = f"https://pages.example/{w.year}"
+    args = [{"url": f"{url}?try={n}"} for n in range(9)]
+    w.spin(w.rng.randint(4, 9), lambda n: w.call("read_page", args[n], "HTTP 503", error=True))
+
+
+#: Each script: its label, its weight among the runs, and what it does.
+SCRIPTS: dict[str, tuple[str, int, Callable[[World], None]]] = {
+    "direct": ("good", 6, _direct),
+    "mixed": ("good", 7, _mixed),
+    "cities": ("good", 5, _cities),
+    "job": ("good", 3, _job),
+    "years": ("good", 2, _years),
+    "narrow": ("good", 1, _narrow),
+    "late": ("good", 1, _late),
+    "reword": ("loop", 5, _reword),
+    "same": ("loop", 2, _same),
+    "shorter": ("loop", 2, _shorter),
+    "synonyms": ("loop", 1, _synonyms),
+    "failing": ("loop", 1, _failing),
+}
+
+
+def run_of_script(script: str, seed: int, lang: str = "en") -> tuple[Trace, Label]:
+    """Return one run of a script, and its label.
+
+    Parameters
+    ----------
+    script
+        One of `SCRIPTS`.
+    seed
+        The same seed makes the same run.
+    lang
+        ``en`` or ``zh``.
+    """
+    rng = random.Random(f"{script} {seed} {lang}")
+    words = _ZH if lang == "zh" else _EN
+    world = World(rng, words, rng.choice(words["city"]), rng.choice(words["topic"]),
+                  rng.randint(2015, 2020))  # fmt: skip
+    label, _, play = SCRIPTS[script]
+    play(world)
+    task = words["ask"].format(city=world.city, topic=world.topic)
+    rows = [{"role": "user", "text": task}, *world.rows]
+    about = {"id": f"{script}-{lang}-{seed}", "task": f"{task} ({seed // 2})", "label": label}
+    return load({**about, "trace": rows}), Label(
+        label, world.onset, about["task"], None, "script"
+    )  # fmt: skip
+
+
+def _all(runs: int, seed: int) -> Iterator[tuple[Trace, Label]]:
+    rng = random.Random(seed)
+    names = list(SCRIPTS)
+    weights = [weight for _, weight, _ in SCRIPTS.values()]
+    for number in range(runs):
+        script = rng.choices(names, weights)[0]
+        yield run_of_script(script, seed * 10**6 + number, rng.choice(("en", "zh")))
+
+
+def corpus(runs: int = 360, seed: int = 1) -> Corpus:
+    """Return labelled runs of all scripts, in English and Chinese.
+
+    Parameters
+    ----------
+    runs
+        How many.
+    seed
+        The same seed makes the same runs.
+    """
+    made = list(_all(runs, seed))
+    return Corpus([trace for trace, _ in made], labels=[label for _, label in made])
