@@ -19,7 +19,7 @@ from agentlens.breaker.messages import EndSlots
 from agentlens.breaker.policy import Policy
 from agentlens.breaker.run import Run
 from agentlens.breaker.work import Work
-from agentlens.teach.world import Turn, World
+from agentlens.teach.scripted import Turn, World
 from agentlens.trace.tools import ToolTable
 
 __all__ = ["Driver", "OwnDriver", "RunDriver", "Told"]

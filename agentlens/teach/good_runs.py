@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from agentlens.breaker.goal import Goal, failing_tests, filled, holds
-from agentlens.teach.world import Call, Result, Scenario, Turn, World, call
+from agentlens.teach.scripted import Call, Result, Scenario, Turn, World, call
 
 __all__ = ["GOOD_RUNS"]
 

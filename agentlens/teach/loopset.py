@@ -16,7 +16,7 @@ from agentlens.breaker.policy import Policy, as_policy
 from agentlens.teach.drivers import Driver, OwnDriver, RunDriver
 from agentlens.teach.good_runs import GOOD_RUNS
 from agentlens.teach.scenarios import SCENARIOS
-from agentlens.teach.world import Scenario, Turn, World
+from agentlens.teach.scripted import Scenario, Turn, World
 from agentlens.thresholds.intervals import at_most, wilson
 from agentlens.thresholds.metrics import Metric
 from agentlens.thresholds.resample import cluster_interval, poisson_interval

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from itertools import count, cycle
 
 from agentlens.breaker.goal import Goal, filled, holds, required
-from agentlens.teach.world import Call, Result, Scenario, Turn, World, call
+from agentlens.teach.scripted import Call, Result, Scenario, Turn, World, call
 
 __all__ = ["SCENARIOS"]
 
