@@ -15,7 +15,7 @@ _STARTS: tuple[tuple[str, str, str], ...] = (
     ("<tool_use_error>", "error", "tool_use_error"),
     ("Traceback (most recent call last)", "error", "exception"),
     ("Error:", "error", "error"), ("ERROR:", "error", "error"), ("error:", "error", "error"),
-    ("Error invoking tool", "error", "error"), ("Error executing tool", "error", "error"),
+    ("Error invoking tool", "error", "error"), ("Error executing", "error", "error"),
     ("Error calling", "error", "error"),
     ("Exception:", "error", "exception"), ("Tool call timed out", "timeout", "timeout"),
     ("Command timed out", "timeout", "timeout"), ("Request timed out", "timeout", "timeout"),

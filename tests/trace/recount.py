@@ -6,7 +6,6 @@ Each function knows one kind of file and reads nothing but what it counts.
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,8 @@ Counts = tuple[int, int, int, int | None]
 
 
 def values(path: Path) -> list[Any]:
+    if path.is_dir():
+        return [json.loads(file.read_text("utf-8")) for file in sorted(path.rglob("event-*.json"))]
     text = path.read_text("utf-8")
     try:
         value = json.loads(text)
@@ -49,10 +50,20 @@ def tree(spans: list[tuple[str, str | None, str, bool, bool]]) -> Counts:
             1 + len(agents))  # fmt: skip
 
 
+def flat(attributes: dict[str, Any], before: str = "") -> dict[str, Any]:
+    """Return attributes by dotted names, nested or not."""
+    found: dict[str, Any] = {}
+    for key, value in attributes.items():
+        inner = flat(value, f"{before}{key}.") if isinstance(value, dict) else {}
+        found |= inner or {f"{before}{key}": value}
+    return found
+
+
 def kind_of(attributes: dict[str, Any]) -> str:
     named = str(attributes.get("openinference.span.kind") or "").lower()
-    done = {"execute_tool": "tool", "invoke_agent": "agent"}
-    return named or done.get(str(attributes.get("gen_ai.operation.name")), "other")
+    done = {"execute_tool": "tool", "invoke_agent": "agent", "agentic.tool.invocation": "tool"}
+    own = attributes.get("gen_ai.operation.name") or attributes.get("span.type")
+    return named or done.get(str(own), "other")
 
 
 def result_of(attributes: dict[str, Any]) -> bool:
@@ -81,16 +92,18 @@ def otlp(path: Path) -> Counts:
 def readable(path: Path) -> Counts:
     spans = []
     for span in values(path):
-        a = span["attributes"]
+        a = flat(span["attributes"])
         status = span.get("status") or span.get("status_code") or ""
         code = status.get("status_code") if isinstance(status, dict) else status
+        said = [str(e["attributes"].get("response")) for e in span.get("events", [])
+                if e["name"] == "data.output"]  # fmt: skip
         spans.append(
             (
                 span["context"]["span_id"],
                 span["parent_id"],
                 kind_of(a),
-                result_of(a),
-                str(code).endswith("ERROR"),
+                result_of(a) or bool(said),
+                str(code).endswith("ERROR") or any(text.startswith("Error:") for text in said),
             )
         )
     return tree(spans)
@@ -98,17 +111,18 @@ def readable(path: Path) -> Counts:
 
 def mlflow(path: Path) -> Counts:
     spans = []
-    for span in values(path)[0]["data"]["spans"]:
-        a = {k: json.loads(v) for k, v in span["attributes"].items()}
-        spans.append(
-            (
-                span["span_id"],
-                span.get("parent_span_id"),
-                str(a["mlflow.spanType"]).lower(),
-                a.get("mlflow.spanOutputs") is not None,
-                span["status"]["code"].endswith("ERROR"),
+    for span in inside(values(path)):  # beside "context" the older of two shapes
+        if "mlflow.spanType" in span.get("attributes", ()):
+            a = {k: json.loads(v) for k, v in span["attributes"].items()}
+            spans.append(
+                (
+                    span.get("span_id") or span["context"]["span_id"],
+                    span.get("parent_span_id") or span.get("parent_id"),
+                    str(a["mlflow.spanType"]).lower(),
+                    a.get("mlflow.spanOutputs") is not None,
+                    str(span.get("status_code") or span["status"]["code"]).endswith("ERROR"),
+                )
             )
-        )
     return tree(spans)
 
 
@@ -142,63 +156,6 @@ def openai_agents(path: Path) -> Counts:
                   names.get(r["span_data"]["type"], r["span_data"]["type"]),
                   r["span_data"].get("output") is not None, bool(r["error"]))
                  for r in spans])  # fmt: skip
-
-
-def mini_swe_agent(path: Path) -> Counts:
-    data = values(path)[0]
-    messages = data["messages"] if isinstance(data, dict) and "messages" in data else data
-    actions = sum(len(m.get("extra", {}).get("actions") or []) for m in messages)
-    outputs = [m["extra"]["returncode"] for m in messages if "returncode" in m.get("extra", {})]
-    ended = sum(m.get("role") == "exit" for m in messages)  # answers the last action
-    return actions, len(outputs) + ended, sum(code != 0 for code in outputs), 1
-
-
-def responses(path: Path) -> Counts:
-    items = list(inside(values(path)))
-    calls = [i for i in items if i.get("type") == "function_call"]
-    outputs = [i for i in items if i.get("type") == "function_call_output"]
-    return len(calls), len(outputs), 0, 1
-
-
-def autogen(path: Path) -> Counts:
-    items = list(inside(values(path)))
-    calls = {i["id"] for i in items if {"id", "name", "arguments"} <= set(i)}
-    results = {i["call_id"]: i.get("is_error") for i in items if {"call_id", "content"} <= set(i)}
-    return len(calls), len(results), sum(map(bool, results.values())), 1
-
-
-def browser_use(path: Path) -> Counts:
-    steps = values(path)[0]["history"]
-    actions = [a for s in steps for a in ((s["model_output"] or {}).get("action") or [])]
-    results = [r for s in steps if s["model_output"] for r in s["result"]]
-    return len(actions), len(results), sum(bool(r.get("error")) for r in results), 1
-
-
-def openai(path: Path) -> Counts:
-    messages = [m for m in inside(values(path)) if "role" in m]
-    calls = sum(len(m.get("tool_calls") or []) for m in messages)
-    results = [m for m in messages if m["role"] == "tool"]
-    return calls, len(results), sum(bool(re.match("Error", m["content"])) for m in results), 1
-
-
-def anthropic(path: Path) -> Counts:
-    blocks = list(inside(values(path)))
-    results = [b for b in blocks if str(b.get("type")).endswith("tool_result")]
-    return (sum(str(b.get("type")).endswith("tool_use") for b in blocks), len(results),
-            sum(bool(b.get("is_error")) for b in results), 1)  # fmt: skip
-
-
-def gemini(path: Path) -> Counts:
-    calls = [c for r in inside(values(path)) for c in r.get("toolCalls") or []]
-    return len(calls), sum(bool(c.get("result")) for c in calls), sum(
-        c["status"] in ("error", "cancelled") for c in calls), None  # fmt: skip
-
-
-def atif(path: Path) -> Counts:
-    maps = list(inside(values(path)))
-    calls = sum(len(m.get("tool_calls") or []) for m in maps)
-    return calls, sum("source_call_id" in m for m in maps), 0, sum("schema_version" in m or (
-        "steps" in m and "agent" in m) for m in maps)  # fmt: skip
 
 
 def handed_over(path: Path) -> Counts:

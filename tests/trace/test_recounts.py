@@ -2,53 +2,106 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from agentlens.trace.formats import FORMATS
 from agentlens.trace.load import load_many
 from agentlens.trace.model import Trace
-from tests.trace import recount
+from tests.trace import recount, recount_logs, recount_messages
 
-FORMATS = Path(__file__).parent / "formats"
+Count = Callable[[Path], recount.Counts]
+HERE = Path(__file__).parent / "formats"
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_traces"
-FILES: tuple[tuple[str, Callable[[Path], recount.Counts], Path], ...] = (
-    ("otlp", recount.otlp, FORMATS / "recorded" / "langgraph_otlp.json"),
-    ("otlp", recount.otlp, FORMATS / "recorded" / "pydantic_ai_otlp.json"),
-    ("otlp", recount.otlp, FORMATS / "recorded" / "pydantic_ai_v2_otlp.json"),
-    ("otlp", recount.otlp, FORMATS / "recorded" / "strands_otlp.json"),
-    ("openinference", recount.readable, FORMATS / "recorded" / "langgraph_openinference.jsonl"),
-    ("openinference", recount.handed_over,
-     FORMATS / "recorded" / "openai_agents_openinference.jsonl"),
-    ("readable_span", recount.readable, FORMATS / "recorded" / "pydantic_ai_spans.jsonl"),
-    ("readable_span", recount.readable, FORMATS / "examples" / "readable_span.json"),
-    ("mlflow", recount.mlflow, FORMATS / "recorded" / "mlflow.json"),
-    ("langsmith", recount.langsmith, FORMATS / "recorded" / "langgraph_langsmith.jsonl"),
-    ("langsmith", recount.langsmith, FORMATS / "examples" / "langsmith.json"),
-    ("langfuse", recount.langfuse, FORMATS / "examples" / "langfuse.json"),
-    ("weave", recount.weave, FORMATS / "examples" / "weave.json"),
-    ("openai_agents", recount.openai_agents, FORMATS / "recorded" / "openai_agents.jsonl"),
-    ("openai_agents", recount.openai_agents, FORMATS / "examples" / "openai_agents.json"),
-    ("mini_swe_agent", recount.mini_swe_agent, FORMATS / "recorded" / "mini_calls.traj.json"),
-    ("mini_swe_agent", recount.mini_swe_agent, FORMATS / "recorded" / "mini_responses.traj.json"),
-    ("responses", recount.responses, FORMATS / "recorded" / "responses_items.json"),
-    ("autogen", recount.autogen, FORMATS / "recorded" / "autogen_agentchat.json"),
-    ("autogen", recount.autogen, FORMATS / "examples" / "autogen.json"),
-    ("browser_use", recount.browser_use, FORMATS / "recorded" / "browser_use.json"),
-    ("browser_use", recount.browser_use, FORMATS / "examples" / "browser_use.json"),
-    ("openai", recount.openai, SAMPLES / "openai_multi_turn.json"),
-    ("openai", recount.openai, SAMPLES / "openai_research_loop.json"),
-    ("anthropic", recount.anthropic, SAMPLES / "anthropic_same_error.json"),
-    ("anthropic", recount.anthropic, FORMATS / "examples" / "anthropic.json"),
-    ("gemini", recount.gemini, FORMATS / "examples" / "gemini.json"),
-    ("atif", recount.atif, SAMPLES / "atif_subagent_loop.json"),
-)  # fmt: skip
-REAL = (
-    ("mlflow", recount.mlflow, "mlflow/mlflow_trace.json"),
-    ("openai_agents", recount.openai_agents, "openai_agents_sdk/openai_agents_sdk_export.jsonl"),
-    ("mini_swe_agent", recount.mini_swe_agent, "mini_swe_agent/mini_swe_agent_1.1.traj.json"),
-)
+MODULES = (recount, recount_logs, recount_messages)
+#: How the files of a format are counted, where the function is not named by the format.
+BY_NAME: dict[str, Count] = {
+    "cline": recount_messages.anthropic,
+    "livemcp": recount_messages.openai,
+    "openinference": recount.readable,
+    "readable_span": recount.readable,
+}
+#: Files that a script of ours recorded or wrote, by format.
+FILES: dict[str, tuple[str, ...]] = {
+    "ag2": ("examples/ag2.json",),
+    "anthropic": ("examples/anthropic.json", "anthropic_same_error.json"),
+    "atif": ("second/atif.json", "atif_subagent_loop.json"),
+    "autogen": ("examples/autogen.json", "recorded/autogen_agentchat.json"),
+    "browser_use": ("examples/browser_use.json", "recorded/browser_use.json"),
+    "claude_code": ("examples/claude_code.json", "claude_code_web_loop.jsonl"),
+    "cline": ("examples/cline.json", "second/cline.json"),
+    "codex": ("examples/codex.json",),
+    "copilot_cli": ("examples/copilot_cli.json", "second/copilot_cli.jsonl"),
+    "crewai": ("examples/crewai.json", "recorded/crewai_events.jsonl"),
+    "gemini": ("examples/gemini.json", "second/gemini.json"),
+    "goose": ("examples/goose.json", "second/goose.json"),
+    "inspect_ai": ("examples/inspect_ai.json", "recorded/inspect_ai.json"),
+    "intercode": ("examples/intercode.json",),
+    "langchain": ("langchain_policy_zh.json",),
+    "langfuse": ("examples/langfuse.json", "second/langfuse.jsonl"),
+    "langsmith": ("examples/langsmith.json", "recorded/langgraph_langsmith.jsonl"),
+    "livemcp": ("examples/livemcp.json",),
+    "magentic": ("examples/magentic.json",),
+    "mini_swe_agent": ("examples/mini_swe_agent.json", "recorded/mini_calls.traj.json",
+                       "recorded/mini_responses.traj.json"),
+    "mlflow": ("examples/mlflow.json", "recorded/mlflow.json"),
+    "openai": ("examples/openai.json", "openai_multi_turn.json", "openai_research_loop.json"),
+    "openai_agents": ("examples/openai_agents.json", "recorded/openai_agents.jsonl"),
+    "opencode": ("examples/opencode.json", "second/opencode.json"),
+    "openhands": ("examples/openhands.json", "recorded/openhands"),
+    "openinference": ("examples/openinference.json", "recorded/langgraph_openinference.jsonl"),
+    "otlp": ("examples/otlp.json", "recorded/langgraph_otlp.json",
+             "recorded/pydantic_ai_otlp.json", "recorded/pydantic_ai_v2_otlp.json",
+             "recorded/strands_otlp.json"),
+    "plain": ("examples/plain.json", "boundary.jsonl", "incident.jsonl", "paging.jsonl",
+              "polling.jsonl", "synonyms.jsonl", "year_series_zh.jsonl"),
+    "qwen_code": ("examples/qwen_code.json", "second/qwen_code.jsonl"),
+    "readable_span": ("examples/readable_span.json", "recorded/pydantic_ai_spans.jsonl"),
+    "responses": ("examples/responses.json", "recorded/responses_items.json"),
+    "sharegpt": ("examples/sharegpt.json", "second/sharegpt.jsonl"),
+    "smolagents": ("examples/smolagents.json", "recorded/smolagents_code.json"),
+    "sweagent": ("examples/sweagent.json",),
+    "tables": ("examples/tables.parquet", "second/tables.parquet"),
+    "tau": ("tau_airline.json",),
+    "tau2": ("examples/tau2.json", "second/tau2.json"),
+    "toolbench": ("examples/toolbench.json",),
+    "weave": ("examples/weave.json", "second/weave.jsonl"),
+}  # fmt: skip
+#: Files of real runs, by format: patterns, and how many files fit them at least.
+REAL: dict[str, tuple[tuple[str, int], ...]] = {
+    "ag2": (("labelled/who_and_when/algo_*.json", 30), ("ag2_captainagent/*.json", 1)),
+    "claude_code": (("claude_code/representative*.jsonl", 1),
+                    ("claude_code/records_tools_*tool_use.jsonl", 5)),
+    "codex": (("codex_rollout/rollout*.jsonl", 1), ("codex_rollout/records_tools_*.json", 4)),
+    "inspect_ai": (("inspect_ai/*browser.json", 1),
+                   ("inspect_ai/log_message_deduplication.eval", 1)),
+    "intercode": (("labelled/intercode/*.json", 30), ("intercode/*.json", 1),
+                  ("loops/intercode_*.json", 50)),
+    "langchain": (("langgraph_thread/*.json", 2), ("langchain/*.json", 1),
+                  ("clean/deerflow_*.json", 5)),
+    "livemcp": (("*/livemcp_*.json", 10),),
+    "magentic": (("labelled/who_and_when/hand_*.json", 20), ("magentic_one/*.json", 1),
+                 ("*/magentic_*.json", 15)),
+    "mini_swe_agent": (("mini_swe_agent/*.json", 1),),
+    "mlflow": (("mlflow/*.json", 1),),
+    "openai": (("openhands/litellm*.json", 1),),
+    "openai_agents": (("openai_agents_sdk/*.jsonl", 1),),
+    "openhands": (("openhands/events.jsonl", 1),),
+    "readable_span": (("otel_monocle/*.json", 1),),
+    "smolagents": (("smolagents/*.json", 1),),
+    "sweagent": (("sweagent_traj/*.traj", 4), ("clean/sweagent_*.json", 3)),
+    "tau": (("openai_chat/*.json", 1), ("*/tau_*.json", 15)),
+    "toolbench": (("toolbench_dfs/*.json", 1), ("labelled/toolbench/*.json", 10)),
+}  # fmt: skip
+CASES = [
+    (name, SAMPLES / path if "/" not in path else HERE / path)
+    for name, paths in FILES.items()
+    for path in paths
+]
+PATTERNS = [(name, *each) for name, patterns in REAL.items() for each in patterns]
 
 
 def counts(traces: list[Trace]) -> list[int]:
@@ -61,28 +114,49 @@ def counts(traces: list[Trace]) -> list[int]:
     ]
 
 
-def check(format: str, count: Callable[[Path], recount.Counts], path: Path) -> None:
+def plainly(format: str) -> Count:
+    named = (getattr(module, format, None) for module in MODULES)
+    return BY_NAME.get(format) or next(count for count in named if count is not None)
+
+
+def check(format: str, path: Path, count: Count | None = None) -> int:
+    """Compare what a reader counts with what a plain reading does; return the calls."""
     traces = list(load_many(path, progress=False))
     assert {trace.format for trace in traces} == {format}
-    plain = count(path)
-    assert plain[0] > 0
+    plain = (count or plainly(format))(path)
     assert [n for n, told in zip(counts(traces), plain, strict=True) if told is not None] == [
         told for told in plain if told is not None
-    ]
+    ], path
+    return plain[0]
 
 
-@pytest.mark.parametrize(
-    ("format", "count", "path"), FILES, ids=[f"{f}-{p.name}" for f, _, p in FILES]
-)
-def test_fixtures(format: str, count: Callable[[Path], recount.Counts], path: Path):
-    check(format, count, path)
+@pytest.mark.parametrize(("format", "path"), CASES, ids=[f"{f}-{p.name}" for f, p in CASES])
+def test_fixtures(format: str, path: Path):
+    assert check(format, path) > 0
+
+
+def test_agents_that_hand_over():
+    path = HERE / "recorded" / "openai_agents_openinference.jsonl"
+    assert check("openinference", path, recount.handed_over) > 0
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize(("format", "count", "name"), REAL, ids=[name for *_, name in REAL])
-def test_real_files(shared: Path, format: str, count: Callable[[Path], recount.Counts], name: str):
-    check(format, count, shared / "data" / "traces" / name)
+@pytest.mark.parametrize(("format", "pattern", "least"), PATTERNS, ids=[p for _, p, _ in PATTERNS])
+def test_real_files(shared: Path, format: str, pattern: str, least: int):
+    files = sorted((shared / "data" / "traces").glob(pattern))
+    assert len(files) >= least
+    called = [check(format, path) for path in files]
+    assert sum(map(bool, called)) >= least
+
+
+def test_of_every_format_two_files_are_counted():
+    files = Counter(name for name, _ in CASES)
+    for name, patterns in REAL.items():
+        files[name] += sum(least for _, least in patterns)
+    assert set(files) == set(FORMATS)
+    assert {name for name, number in files.items() if number < 2} == set()
 
 
 def test_the_plain_reading_knows_no_reader():
-    assert "agentlens" not in Path(recount.__file__).read_text("utf-8").split('"""', 2)[2]
+    for module in MODULES:
+        assert "agentlens" not in Path(module.__file__).read_text("utf-8").split('"""', 2)[2]

@@ -16,7 +16,9 @@ from agentlens.trace.model import Trace
 from tests.trace.round_trip import KEY, runs
 
 HERE = Path(__file__).parent
-FILES = [*sorted((HERE / "examples").iterdir()), *sorted((HERE / "recorded").iterdir())]
+FILES = [
+    path for name in ("examples", "recorded", "second") for path in sorted((HERE / name).iterdir())
+]
 
 #: Columns that say where in the source, or in the table, something stands.
 PLACES = frozenset("line call round_row after_row".split())

@@ -15,6 +15,7 @@ from tests.trace.round_trip import KEY, runs, tables
 
 HERE = Path(__file__).parent
 FILES = [*sorted((HERE / "examples").iterdir()), *sorted((HERE / "recorded").iterdir()),
+         *sorted((HERE / "second").iterdir()),
          *(samples.path(name) for name in samples.names())]  # fmt: skip
 #: What rows of the plain format have no key for.
 BESIDE = frozenset(

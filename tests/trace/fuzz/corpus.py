@@ -14,7 +14,9 @@ from tests.trace.fuzz.mutations import Seed
 
 ROOT = Path(__file__).resolve().parents[3]
 FORMATS = ROOT / "tests" / "trace" / "formats"
-FOLDERS = (ROOT / "sample_traces", FORMATS / "recorded", FORMATS / "examples")
+FOLDERS = (
+    ROOT / "sample_traces", *(FORMATS / name for name in ("recorded", "examples", "second"))
+)  # fmt: skip
 SUFFIXES = (".json", ".jsonl", ".eval", ".traj", ".parquet", ".db", ".gz", ".log", ".txt", ".csv")
 
 
