@@ -177,7 +177,7 @@ def _repacked(data: bytes, dice: random.Random) -> bytes:
                 if dice.random() < 0.5:
                     value = damaged(json.loads(member), dice, dice.choice((0.005, 0.05)), {})
                     member = _dumped(value, False, dice)
-                new.writestr(name, member)
+                new.writestr(zipfile.ZipInfo(name), member)  # at no time: made again, the same
     except NotImplementedError:  # Zstandard, which Python 3.11 does not unpack
         return data
     return out.getvalue()
