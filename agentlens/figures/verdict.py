@@ -11,6 +11,7 @@ from math import sqrt
 from typing import Any
 
 from agentlens.breaker.classic import COUNT, RESET
+from agentlens.breaker.families.recorded import fresh_rows
 from agentlens.breaker.rules import RULES
 from agentlens.breaker.trip import Trip
 from agentlens.breaker.words import duration
@@ -56,11 +57,20 @@ def said_of(view: View, lang: str = "en") -> Said:
     if not replay.policy.enabled:
         return Said(say(lang, "disabled"))
     trips = [trip for trip in replay.trips if trip.row in view.position]
-    if not trips and all(replay.signals.query[row] < 0 for row in view.rows):
-        return _unasked(view, total, lang)
     if trips:
         return _tripped(view, trips, total, lang)
-    return Said(say(lang, "verdict_none", total=total), _nearest(view, lang))
+    if all(replay.signals.query[row] < 0 for row in view.rows):
+        said = _unasked(view, total, lang)
+        if not (replay.policy.rules and said.reason):
+            return said
+        # Further rules did look: the answer comes first, then what the query rule could not see.
+        return Said(_untripped(view, total, lang), said.verdict, said.reason)
+    return Said(_untripped(view, total, lang), _nearest(view, lang))
+
+
+def _untripped(view: View, total: int, lang: str) -> str:
+    key = "verdict_waiting" if view.waits else "verdict_none"
+    return say(lang, key, total=total)
 
 
 def _unasked(view: View, total: int, lang: str) -> Said:
@@ -84,6 +94,7 @@ def _tripped(view: View, trips: list[Trip], total: int, lang: str) -> Said:
         parts.append(duration(trip.saved_seconds))
     requests = {view.replay.trace.tables["rounds"]["request"][row] for row in view.rows}
     key = "verdict_trip_request" if len(requests) > 1 else "verdict_trip"
+    key += "_after" if trip.phase == "after" else ""
     verdict = say(
         lang, key, round=trip.round, total=total, request=trip.request, saved=comma.join(parts)
     )
@@ -118,7 +129,9 @@ def _other(view: View, trip: Trip, trips: int, lang: str) -> str:
     later = [
         row
         for place, row in enumerate(view.rows)
-        if row >= trip.row and view.sequence[place] == own and trace.round_calls[row]
+        if row >= trip.row + (trip.phase == "after")
+        and view.sequence[place] == own
+        and trace.round_calls[row]
     ]
     urls, lines = sum(novelty.urls[r] for r in later), sum(novelty.lines[r] for r in later)
     news = [
@@ -149,7 +162,8 @@ def _nearest(view: View, lang: str) -> str:
 
 def _longest(view: View) -> int:
     """Return the highest count that any similarity can reach."""
-    signals = view.replay.signals
+    signals, policy = view.replay.signals, view.replay.policy
+    fresh = fresh_rows(view.replay.trace, policy.scope) if policy.staged else ()
     running: dict[int, int] = {}
     longest = 0
     for place, row in enumerate(view.rows):
@@ -159,4 +173,6 @@ def _longest(view: View) -> int:
         elif role == COUNT:
             running[own] = running.get(own, 0) + 1
             longest = max(longest, running[own])
+        if fresh and fresh[row]:
+            running[own] = 0
     return longest

@@ -94,6 +94,12 @@ class View:
         return [self.replay.counterfactual[row] for row in self.rows]
 
     @cached_property
+    def waits(self) -> bool:
+        """Whether the waiting rule spoke of one of the rounds."""
+        spoken = self.replay.spoken
+        return any(s.finding.level == "wait" and s.row in self.position for s in spoken)
+
+    @cached_property
     def times(self) -> tuple[list[float], list[float]] | None:
         """Start and end of each position in seconds from the first; None where unknown.
 

@@ -102,6 +102,8 @@ def stage_payload(replay: Replay, *, thread: str | None = None, lang: str = "en"
         "measure": policy.measure,
         "strict": policy.strict,
         "enabled": policy.enabled,
+        "judged": bool(policy.rules),
+        "waits": view.waits,
         "recount": not policy.clear_on_progress,
         "similarity": [policy.similarity.numerator, policy.similarity.denominator],
         "threshold": policy.threshold,

@@ -70,8 +70,15 @@ def cells(row: Row, root: str = "") -> list[Any]:
         row.rounds,
         row.searches,
         name,
-        row.reason or ("" if row.searches else "no search is recognised"),
+        row.reason or _why_not(row),
     ]
+
+
+def _why_not(row: Row) -> str:
+    """Say of a session that is not stopped what a reader should know: it waits, it is not seen."""
+    if row.verdict == "waiting":
+        return "waits, which is no loop"
+    return "" if row.searches else "no search is recognised"
 
 
 def root_of(rows: Sequence[Row]) -> str:

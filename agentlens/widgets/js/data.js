@@ -47,6 +47,8 @@ export function viewOf(payload) {
     measure: payload.measure,
     strict: !!payload.strict,
     enabled: payload.enabled !== false,
+    judged: !!payload.judged,
+    waits: !!payload.waits,
     recount: payload.recount !== false,
     times: !!payload.times,
     calls: unpackAll(payload.calls),

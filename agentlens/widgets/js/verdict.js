@@ -38,12 +38,12 @@ export function verdictOf(scene) {
   if (!view.enabled) return { verdict: words.disabled, reason: "", other: "", kind: "none" };
   if (!view.asked && result.trip < 0) {
     const calls = view.calls.round ? view.calls.round.length : 0;
-    const tools = joinParts(words, view.tools.slice(0, 8));
-    return {
-      verdict: calls ? say(words, "no_search", { calls, total }) : say(words, "no_calls", { total }),
-      reason: calls ? say(words, "no_search_tools", { tools: tools + (view.tools.length > 8 ? "…" : "") }) : "",
-      other: "", kind: "none",
-    };
+    if (!calls) return { verdict: say(words, "no_calls", { total }), reason: "", other: "", kind: "none" };
+    const tools = joinParts(words, view.tools.slice(0, 8)) + (view.tools.length > 8 ? "…" : "");
+    const said = [say(words, "no_search", { calls, total }), say(words, "no_search_tools", { tools })];
+    // Where further rules did look, the answer comes first, then what the query rule could not see.
+    const [verdict, reason, other = ""] = view.judged ? [standing(view, words, total), ...said] : said;
+    return { verdict, reason, other, kind: "none" };
   }
   return result.trip >= 0 ? tripped(scene, total) : untripped(view, result, words, threshold, longest, total);
 }
@@ -53,7 +53,8 @@ function tripped({ view, result, words, threshold }, total) {
   const saved = savedFrom(view, t, ranAt(result, t));
   const parts = [say(words, "rounds", { n: saved.rounds }), saved.seconds === null ? "" : duration(saved.seconds)];
   const values = { round: view.number[t], total, saved: joinParts(words, parts), request: view.request[t] };
-  const verdict = say(words, view.requests > 1 ? "verdict_trip_request" : "verdict_trip", values);
+  const key = view.requests > 1 ? "verdict_trip_request" : "verdict_trip";
+  const verdict = say(words, ranAt(result, t) ? `${key}_after` : key, values);
   const q = view.query[t], match = q >= 0 ? matchWords(view, q) : null;
   const rule = result.ruleOf.get(t);
   const reason = rule ? say(words, rule.reason ? "reason_rule" : `reason_${rule.rule}`, rule) : match ? say(words, match.round === null ? "reason_trip_foreign" : "reason_trip", {
@@ -71,11 +72,15 @@ function tripped({ view, result, words, threshold }, total) {
   return { verdict, reason, other, kind: "trip" };
 }
 
+function standing(view, words, total) {
+  return say(words, view.waits ? "verdict_waiting" : "verdict_none", { total });
+}
+
 function untripped(view, result, words, threshold, longest, total) {
   const { nearest } = result;
   let reason;
   if (longest < threshold) reason = say(words, "too_long", { threshold, longest });
   else if (nearest.position < 0) reason = words.nothing_similar;
   else reason = say(words, "nearest", { count: nearest.count, threshold, round: view.number[nearest.position] });
-  return { verdict: say(words, "verdict_none", { total }), reason, other: "", kind: "none" };
+  return { verdict: standing(view, words, total), reason, other: "", kind: "none" };
 }
