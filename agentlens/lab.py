@@ -108,7 +108,7 @@ def _cells(path: str) -> list[tuple[str, str]]:
             "Drag the two lines, or move them with the arrow keys: the trip moves with them. "
             "A click on a round shows what it searched for and what it repeats.",
         ),
-        ("code", "lens = al.Lens(trace)\nlens"),
+        ("code", "lens = al.Lens(trace, 'classic')\nlens"),
         ("markdown", "The same as a table, and the policy that you have set, as a file."),
         ("code", "lens.to_frame()"),
         ("code", "print(lens.policy.to_toml())"),

@@ -14,8 +14,8 @@ __all__ = ["run"]
 
 MOVES = 30
 
-_LOAD = "import agentlens as al\ntrace = al.load({path!r})\nal.replay(trace).verdict"
-_LENS = "lens = al.Lens(trace)\nlens"
+_LOAD = "import agentlens as al\ntrace = al.load({path!r})\nal.replay(trace, 'classic').verdict"
+_LENS = "lens = al.Lens(trace, 'classic')\nlens"
 _PEER = """
 import ipywidgets, numpy as np, plotly.graph_objects as go
 

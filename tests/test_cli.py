@@ -46,7 +46,7 @@ def out_of(capsys, *words, code=0):
 
 
 def test_replay_tells_the_incident(incident, capsys):
-    lines = out_of(capsys, "replay", incident).splitlines()
+    lines = out_of(capsys, "replay", incident, "--policy", "classic").splitlines()
     assert lines[0] == "Would have stopped before round 3 of 5. Saved: 3 rounds, 21.5 s."
     assert lines[1].startswith(
         "“今日天气 晴雨” repeats “天气” of round 1: 2 of 2 tokens; count 2 of 2"
@@ -71,13 +71,13 @@ def test_replay_tells_the_incident(incident, capsys):
     ],
 )
 def test_replay_options(incident, capsys, options, said):
-    assert said in out_of(capsys, "replay", incident, *options)
+    assert said in out_of(capsys, "replay", incident, "--policy", "classic", *options)
 
 
 def test_boundary_is_exact(tmp_path, capsys):
     boundary = write(tmp_path / "b.jsonl", ["今日天气 气温", "今日天气 晴雨", "今日天气 风力"])
     for similarity, stops in (("0.8", True), ("4/5", True), ("0.80", True), ("0.81", False)):
-        said = out_of(capsys, "replay", boundary, "--similarity", similarity)
+        said = out_of(capsys, "replay", boundary, "--policy", "classic", "--similarity", similarity)
         assert said.startswith(
             "Would have stopped before round 3" if stops else "Would not have"
         ), said
@@ -86,18 +86,20 @@ def test_boundary_is_exact(tmp_path, capsys):
 def test_json_is_the_replay(incident, capsys):
     import agentlens as al
 
-    got = json.loads(out_of(capsys, "replay", incident, "--json", "--threshold", "3"))
+    got = json.loads(
+        out_of(capsys, "replay", incident, "--policy", "classic", "--json", "--threshold", "3")
+    )
     assert got["trip"]["round"] == 4
     assert got["policy"]["threshold"] == 3
     assert got["verdict"] == "loop"
-    want = al.replay(al.load(incident), al.Policy(threshold=3)).to_dict()
+    want = al.replay(al.load(incident), al.Policy.preset("classic", threshold=3)).to_dict()
     assert got["trips"] == want["trips"]
     assert [r["query"] for r in got["rounds"]] == INCIDENT
 
 
 def test_policy_file(incident, tmp_path, capsys):
     file = tmp_path / "mine.toml"
-    file.write_text("threshold = 3\n", "utf-8")
+    file.write_text('preset = "classic"\nthreshold = 3\n', "utf-8")
     assert "before round 4" in out_of(capsys, "replay", incident, "--policy", str(file))
     assert "before round 2" in out_of(
         capsys, "replay", incident, "--policy", str(file), "--threshold", "1"
@@ -109,20 +111,22 @@ def test_policy_file(incident, tmp_path, capsys):
 
 def test_unknown_search_tool_is_named_and_can_be_marked(tmp_path, capsys):
     trace = write(tmp_path / "t.jsonl", INCIDENT, tool="oracle")
-    said = out_of(capsys, "replay", trace)
+    said = out_of(capsys, "replay", trace, "--policy", "classic")
     assert said.startswith("No search was recognised among 5 calls.")
     assert "Tools seen: oracle" in said
     assert "--search-tool" in said
-    assert "before round 3" in out_of(capsys, "replay", trace, "--search-tool", "oracle")
+    assert "before round 3" in out_of(
+        capsys, "replay", trace, "--policy", "classic", "--search-tool", "oracle"
+    )
 
 
 def test_long_runs_are_shown_around_the_trip(tmp_path, capsys):
     trace = write(tmp_path / "t.jsonl", [f"{n}" for n in range(100)] + ["北京"] * 100)
-    short = out_of(capsys, "replay", trace).splitlines()
+    short = out_of(capsys, "replay", trace, "--policy", "classic").splitlines()
     assert len(short) < 40
     assert any(line.split()[:1] == ["103"] for line in short)
     assert short[-1] == "… 176 rounds more; --all prints them"
-    assert len(out_of(capsys, "replay", trace, "--all").splitlines()) > 200
+    assert len(out_of(capsys, "replay", trace, "--policy", "classic", "--all").splitlines()) > 200
 
 
 def bad_files(folder: Path) -> dict[str, str]:
@@ -190,7 +194,7 @@ def test_wrong_usage_is_code_2(words):
 def test_scan(tmp_path, incident, capsys):
     write(tmp_path / "fine.jsonl", ["能源补贴政策", "北京天气"])
     bad_files(tmp_path)
-    lines = out_of(capsys, "scan", str(tmp_path)).splitlines()
+    lines = out_of(capsys, "scan", str(tmp_path), "--policy", "classic").splitlines()
     assert (
         lines[0] == "1 of 3 sessions would have been stopped; saved: 3 rounds, 21.5 s. "
         "No recognised search in 1. Not readable: 5."
@@ -199,7 +203,9 @@ def test_scan(tmp_path, incident, capsys):
     body = lines[4:]
     assert "incident.jsonl" in body[0]
     assert sum("not readable" in line for line in body) == 5
-    rows = json.loads(out_of(capsys, "scan", str(tmp_path), "--json", "--threshold", "3"))
+    rows = json.loads(
+        out_of(capsys, "scan", str(tmp_path), "--policy", "classic", "--json", "--threshold", "3")
+    )
     assert rows[0]["trip_round"] == 4
     assert len(rows) == 8
 
@@ -218,7 +224,7 @@ def test_convert_reads_back(tmp_path, incident, capsys, to):
     assert main(["convert", incident, "--to", to, "-o", str(target)]) == 0
     said = capsys.readouterr().err
     assert said == f"{target}: 5 calls, {to}; no secret found to mask\n"
-    assert out_of(capsys, "replay", str(target)).startswith(
+    assert out_of(capsys, "replay", str(target), "--policy", "classic").startswith(
         "Would have stopped before round 3 of 5."
     )
 
@@ -301,7 +307,9 @@ def test_a_log_from_a_named_pipe(incident, tmp_path, capsys):
     os.mkfifo(pipe)
     writer = threading.Thread(target=lambda: pipe.write_bytes(Path(incident).read_bytes()))
     writer.start()
-    assert out_of(capsys, "replay", str(pipe)).startswith("Would have stopped before round 3 of 5.")
+    assert out_of(capsys, "replay", str(pipe), "--policy", "classic").startswith(
+        "Would have stopped before round 3 of 5."
+    )
     writer.join()
 
 
@@ -315,15 +323,19 @@ def test_an_empty_pipe_is_one_line(name):
 
 def test_a_folder_is_for_scan(incident, capsys):
     folder = str(Path(incident).parent)
-    said = out_of(capsys, "replay", folder, code=2)
+    said = out_of(capsys, "replay", folder, "--policy", "classic", code=2)
     assert said == f"agentlens: {folder}: is a folder; use: agentlens scan {folder}\n"
 
 
 def test_a_search_tool_that_the_trace_does_not_have_is_a_note(incident, capsys):
-    said = out_of(capsys, "replay", incident, "--search-tool", "nosuch").splitlines()
+    said = out_of(
+        capsys, "replay", incident, "--policy", "classic", "--search-tool", "nosuch"
+    ).splitlines()
     assert "note: info: --search-tool nosuch: the trace has no such tool" in said
-    assert "nosuch" not in out_of(capsys, "replay", incident)
-    assert "such tool" not in out_of(capsys, "replay", incident, "--search-tool", "web_search")
+    assert "nosuch" not in out_of(capsys, "replay", incident, "--policy", "classic")
+    assert "such tool" not in out_of(
+        capsys, "replay", incident, "--policy", "classic", "--search-tool", "web_search"
+    )
 
 
 @pytest.mark.parametrize("workers", ["0", "-1", "x", "1.5"])

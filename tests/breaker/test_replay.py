@@ -19,7 +19,7 @@ def incident():
 
 
 def test_r14_r17_the_incident_trips_in_round_3_with_two_searches_executed():
-    trip = replay(incident()).trip
+    trip = replay(incident(), "classic").trip
     assert (trip.round, trip.call, trip.phase, trip.rule) == (3, 3, "before", "query")
     assert (trip.saved_rounds, trip.saved_calls) == (3, 3)
     assert trip.saved_seconds == pytest.approx(3 * 35.875 / 5)
@@ -34,7 +34,7 @@ def test_r14_threshold_1_leaves_one_search_and_threshold_3_three():
 
 
 def test_the_reason_says_which_query_repeats_which_and_what_was_saved():
-    found = replay(incident())
+    found = replay(incident(), "classic")
     assert found.trip.reason == (
         "round 3: 今日天气 晴雨 repeats round 1, 天气 (2 of 2 tokens); count 2 of 2; "
         "rounds 3–5, 21.5 s, would have been saved"
@@ -44,10 +44,10 @@ def test_the_reason_says_which_query_repeats_which_and_what_was_saved():
 
 
 def test_the_machine_goes_from_running_to_partial_within_the_trip_round():
-    frame = replay(incident()).rounds
+    frame = replay(incident(), "classic").rounds
     assert list(frame["state"]) == ["running", "running", "stalled", "partial", "partial"]
     assert list(frame["counterfactual"]) == [False, False, True, True, True]
-    path = replay(incident()).transitions
+    path = replay(incident(), "classic").transitions
     assert list(path["event"]) == ["no_progress", "replan_exhausted", "partial_saved"]
     assert list(path["target"]) == ["stalled", "finalizing", "partial"]
     assert set(path["round"]) == {3}
@@ -83,7 +83,7 @@ def test_r08_nothing_leaks_from_one_request_or_thread_to_the_next():
     add(builder, INCIDENT[:2], thread="sub")
     builder.user("third", thread="sub")
     add(builder, INCIDENT[4:], thread="sub")
-    found = replay(builder.finish())
+    found = replay(builder.finish(), "classic")
     assert found.trip is None
     assert found.counts["query"] == [0, 1, 0, 0, 1, 0]
 
@@ -106,7 +106,7 @@ def test_history_scope_tree_lets_a_sub_agent_see_what_its_parent_asked():
     builder.thread("sub", parent="main", parent_call="spawn")
     add(builder, [["今日天气 气温"], ["今日天气 晴雨"]], thread="sub")
     trace = builder.finish()
-    own = replay(trace).counts["query"]
+    own = replay(trace, "classic").counts["query"]
     tree = replay(trace, Policy.preset("classic", history_scope="tree"))
     assert own == [0, 0, 0, 1]
     assert tree.counts["query"] == [0, 0, 1, 2]
@@ -119,7 +119,7 @@ def test_one_trip_a_thread_and_request_and_the_earliest_call_is_the_trip():
     add(builder, INCIDENT)
     builder.user("b")
     add(builder, INCIDENT)
-    found = replay(builder.finish())
+    found = replay(builder.finish(), "classic")
     assert [(t.request, t.round, t.call) for t in found.trips] == [(1, 3, 3), (2, 8, 8)]
     assert found.trip == found.trips[0]
     assert found.trips[0].saved_rounds == 3
@@ -129,7 +129,7 @@ def test_r12_the_answer_after_the_loop_is_not_saved_since_it_is_written_anyway()
     builder = TraceBuilder("test")
     add(builder, INCIDENT, seconds=7.175)
     builder.round(text="the answer", seconds=4.0)
-    trip = replay(builder.finish()).trip
+    trip = replay(builder.finish(), "classic").trip
     assert trip.saved_rounds == 3
     assert trip.saved_seconds == pytest.approx(21.525)
 
@@ -142,7 +142,7 @@ def test_what_a_sub_agent_spent_counts_as_saved_when_its_call_was():
     builder.thread("sub", parent="main", parent_call="spawn")
     sub = builder.round(thread="sub", input_tokens=1000, output_tokens=5, cost=0.5)
     builder.call(sub, "Read", {})
-    trip = replay(builder.finish()).trip
+    trip = replay(builder.finish(), "classic").trip
     assert (trip.saved_rounds, trip.saved_calls, trip.saved_tokens, trip.saved_cost) == (
         1,
         2,
@@ -165,17 +165,17 @@ def test_r19_malformed_arguments_never_crash_the_breaker(args):
     builder = TraceBuilder("test")
     for _ in range(3):
         builder.call(builder.round(), "webSearch", args)
-    assert len(replay(builder.finish()).rounds) == 3
+    assert len(replay(builder.finish(), "classic").rounds) == 3
 
 
 def test_r18_a_replay_is_deterministic():
-    assert replay(incident()).to_dict() == replay(incident()).to_dict()
+    assert replay(incident(), "classic").to_dict() == replay(incident(), "classic").to_dict()
 
 
 def test_search_tools_names_the_searches_by_pattern():
     trace = run([["@lookup"], ["北京天气"], ["北京天气"], ["北京天气"]])
     assert replay(trace, Policy.preset("classic", search_tools="^lookup$")).trip is None
-    assert replay(trace).trip.round == 4
+    assert replay(trace, "classic").trip.round == 4
 
 
 def test_retry_failed_excuses_one_repetition_of_a_failed_search():
@@ -185,7 +185,7 @@ def test_retry_failed_excuses_one_repetition_of_a_failed_search():
             builder.call(builder.round(), "webSearch", {"query": "北京天气"}), "500", status="error"
         )
     trace = builder.finish()
-    assert replay(trace).trip.round == 3
+    assert replay(trace, "classic").trip.round == 3
     lenient = replay(trace, Policy.preset("classic", retry_failed=True))
     assert list(lenient.rounds["kind"]) == ["search", "retry", "search", "search"]
     assert lenient.counts["query"] == [0, 0, 1, 2]
@@ -193,7 +193,7 @@ def test_retry_failed_excuses_one_repetition_of_a_failed_search():
 
 def test_decay_lets_an_old_match_fade():
     rounds = [["北京天气"], ["能源补贴政策"], ["设备能耗"], ["北京天气"]]
-    assert replay(run(rounds)).counts["query"] == [0, 0, 0, 1]
+    assert replay(run(rounds), "classic").counts["query"] == [0, 0, 0, 1]
     faded = replay(run(rounds), Policy.preset("classic", decay=4))
     assert faded.counts["query"] == [0, 0, 0, 0]
     assert Fraction(faded.signals.num[3], faded.signals.den[3]) == Fraction(
@@ -205,7 +205,7 @@ def test_a_copied_round_is_shown_and_never_counted():
     builder = TraceBuilder("test")
     add(builder, INCIDENT[:2])
     add(builder, INCIDENT[2:3], copied=True)
-    found = replay(builder.finish())
+    found = replay(builder.finish(), "classic")
     assert list(found.rounds["kind"])[-1] == "copied"
     assert found.trip is None
 
@@ -252,11 +252,11 @@ def test_clear_on_progress_forgets_what_was_asked_before_a_reset(count):
 
 def test_r20_the_fingerprint_stops_it_the_answer_follows_and_the_budget_is_the_backstop():
     # ① fingerprints and ④ an answer from what is there: on by default.
-    found = replay(incident())
+    found = replay(incident(), "classic")
     assert found.trip.rule == "query"
     assert found.transitions["target"].iloc[-1] == "partial"
     # ③ the budget: off by default, there when asked for, and no loop by itself.
-    assert Policy().max_rounds is None
+    assert Policy.preset("classic").max_rounds is None
     budget = replay(incident(), Policy.preset("classic", measure="jaccard", max_rounds=2))
     assert (budget.trip.rule, budget.trip.round, budget.verdict) == ("budget", 3, "progress")
     assert list(budget.transitions["event"]) == ["hard_budget_hit", "partial_saved"]
@@ -270,7 +270,7 @@ def test_r20_the_fingerprint_stops_it_the_answer_follows_and_the_budget_is_the_b
         builder.result(
             builder.call(row, "webSearch", {"query": queries[0]}), f"https://example.org/{number}"
         )
-    told = replay(builder.finish())
+    told = replay(builder.finish(), "classic")
     assert list(told.rounds["new_urls"]) == [1] * 5
     assert told.trip.round == 3
 
@@ -290,14 +290,14 @@ def test_a_budget_that_trips_first_ends_the_query_count():
 def test_a_secret_that_the_reason_cuts_is_masked_before_it_is_cut():
     secret = "sk-proj-" + "Ab3" * 14
     query = "weather in the city of " + "x" * 45 + " " + secret
-    trip = replay(run([[query]] * 3)).trip
+    trip = replay(run([[query]] * 3), "classic").trip
     assert "sk-proj" not in trip.reason
     assert "repeats round" in trip.reason
 
 
 def test_what_is_no_trace_or_no_policy_is_refused_in_one_line():
     with pytest.raises(TypeError, match="takes a Trace, not str; load it first"):
-        replay("session.jsonl")
+        replay("session.jsonl", "classic")
     with pytest.raises(PolicyError, match="neither a policy nor the name of a preset"):
         replay(incident(), 3)
     assert replay(incident(), "classic").trip.round == 3

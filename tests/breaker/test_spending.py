@@ -40,27 +40,29 @@ def rows(count: int, **columns) -> list[dict]:
     ],
 )  # fmt: skip
 def test_r32_each_budget_trips_by_itself_in_a_replay(switches, columns, round_, rule, reason):
-    found = replay(lived(rows(10, **columns)), Policy(**switches))
+    found = replay(lived(rows(10, **columns)), Policy.preset("classic", **switches))
     assert (found.trip.round, found.trip.rule, found.trip.phase) == (round_, rule, "before")
     assert reason in found.trip.reason
     assert found.verdict == "progress"  # a budget alone makes no loop
     assert found.trip.saved_rounds == 10 - round_ + 1
     assert [t.event for t in found.paths[0]] == ["hard_budget_hit", "partial_saved"]
     other = lived(rows(10, **{k: v / 10 if k == "cost" else v // 10 for k, v in columns.items()}))
-    assert columns == {} or replay(other, Policy(**switches)).trip is None
+    assert columns == {} or replay(other, Policy.preset("classic", **switches)).trip is None
 
 
 def test_r34_what_is_kept_for_the_finalizer_can_be_switched_off():
-    assert main_limits(Policy(max_seconds=60, max_tokens=8_000, max_calls=6, max_cost=1.0)) == (
-        Limits(None, 40.0, 6_500, 5, 0.9)
-    )
-    off = Policy(max_seconds=60, max_tokens=8_000, reserve=False)
+    assert main_limits(
+        Policy.preset("classic", max_seconds=60, max_tokens=8_000, max_calls=6, max_cost=1.0)
+    ) == (Limits(None, 40.0, 6_500, 5, 0.9))
+    off = Policy.preset("classic", max_seconds=60, max_tokens=8_000, reserve=False)
     assert main_limits(off) == Limits(None, 60, 8_000)
-    assert main_limits(Policy(max_rounds=5)).steps == 5  # its answer calls no tool
+    assert (
+        main_limits(Policy.preset("classic", max_rounds=5)).steps == 5
+    )  # its answer calls no tool
 
 
 def test_r34_a_live_budget_holds_the_main_loop_to_the_same():
-    policy = Policy(max_rounds=50, max_seconds=60, max_tokens=8_000)
+    policy = Policy.preset("classic", max_rounds=50, max_seconds=60, max_tokens=8_000)
     budget = budget_of(policy, clock=lambda: 0.0)
     assert budget.main == main_limits(policy)
     assert budget.reserve == Limits(steps=5, seconds=20.0, tokens=1_500)
@@ -70,16 +72,18 @@ def test_r34_a_live_budget_holds_the_main_loop_to_the_same():
 def test_a42_a_budget_is_named_before_the_loop():
     search = {"tool": "web_search", "args": {"query": "天气"}, "tokens": 10}
     trace = al.load([{"round": n, **search} for n in range(1, 6)])
-    found = replay(trace, Policy(max_tokens=20, reserve=False))
+    found = replay(trace, Policy.preset("classic", max_tokens=20, reserve=False))
     assert (found.trip.rule, found.trip.round) == ("budget_tokens", 3)
     assert found.outcomes["query"][0].trip == 2  # tripped there too: both causes can be read
-    assert replay(trace, Policy(max_tokens=30, reserve=False)).trip.rule == "query"
+    assert (
+        replay(trace, Policy.preset("classic", max_tokens=30, reserve=False)).trip.rule == "query"
+    )
 
 
 def test_time_runs_between_responses_where_they_are_dated():
     at = [1_700_000_000 + t for t in (0, 30, 55, 90)]
     trace = lived([{"round": n + 1, "started": t, "seconds": 1.0} for n, t in enumerate(at)])
-    found = replay(trace, Policy(max_seconds=55, reserve=False))
+    found = replay(trace, Policy.preset("classic", max_seconds=55, reserve=False))
     assert found.trip.round == 3
     assert found.counts["budget_seconds"][:3] == [0.0, 30.0, 55.0]
 
@@ -100,17 +104,17 @@ def test_r42_what_a_sub_agent_uses_its_parent_pays():
                         builder.result(builder.call(inner, "read", {}), "x")
         return builder.finish()
 
-    policy = Policy(max_tokens=500, reserve=False)
+    policy = Policy.preset("classic", max_tokens=500, reserve=False)
     assert replay(family(spawned=False), policy).trip is None
     trip = replay(family(spawned=True), policy).trip
     assert (trip.thread, trip.round) == ("main", 3)  # 400 after the first round, 500 after two
 
 
 def test_unset_budgets_are_neither_counted_nor_listed():
-    found = replay(lived(rows(3)), Policy())
+    found = replay(lived(rows(3)), Policy.preset("classic"))
     assert list(found.outcomes) == ["budget", "query"]
     assert "used" not in {key[0] for key in found.trace.cache if isinstance(key, tuple)}
-    assert replay(lived(rows(3)), Policy(enabled=False, max_calls=1)).trip is None
+    assert replay(lived(rows(3)), Policy.preset("classic", enabled=False, max_calls=1)).trip is None
 
 
 def stepped(trace: al.Trace, policy: Policy) -> tuple[int, str] | None:
@@ -169,7 +173,7 @@ def test_r32_live_and_replayed_verdicts_are_equal(rounds, switches):
                 row, "work", {"n": n, "k": k}, seconds=r["took"], tokens=7, cost=0.01
             )
             builder.result(call, "fine")
-    trace, policy = builder.finish(), Policy(**switches)
+    trace, policy = builder.finish(), Policy.preset("classic", **switches)
     trip = replay(trace, policy).trip
     # A recorded round's own seconds may be derived from dates that a live loop has not seen yet.
     undated = all(r["gap"] is None for r in rounds)
@@ -180,7 +184,9 @@ def test_r32_live_and_replayed_verdicts_are_equal(rounds, switches):
 
 def test_r32_the_incidents_of_one_round_are_all_kept():
     trace = lived(rows(3, tokens=10, cost=0.5))
-    rule = Spending(Policy(max_tokens=20, max_cost=1.0, max_calls=9, reserve=False))
+    rule = Spending(
+        Policy.preset("classic", max_tokens=20, max_cost=1.0, max_calls=9, reserve=False)
+    )
     for row in range(2):
         assert rule.before(seen_round(trace, row)) is None
         rule.after(seen_round(trace, row), results_of(trace, row))
@@ -194,7 +200,10 @@ def test_a_log_that_holds_no_sound_amount_uses_nothing(value):
     for n in range(3):
         row = builder.round(tokens=value, seconds=value, cost=value)
         builder.result(builder.call(row, "work", {"n": n}, seconds=value), "fine")
-    trace, policy = builder.finish(), Policy(max_tokens=5, max_seconds=5, max_cost=5)
+    trace, policy = (
+        builder.finish(),
+        Policy.preset("classic", max_tokens=5, max_seconds=5, max_cost=5),
+    )
     assert replay(trace, policy).trip is None
     assert stepped(trace, policy) is None
 
@@ -212,7 +221,7 @@ def test_a_log_that_holds_no_sound_amount_uses_nothing(value):
 )
 def test_r32_a_guard_stops_where_the_replay_of_its_record_does(switches, rule, round_):
     now = [1_000.0]
-    guard = al.Guard(Policy(**switches), clock=lambda: now[0])
+    guard = al.Guard(Policy.preset("classic", **switches), clock=lambda: now[0])
     for number in range(1, 20):
         calls = [{"tool": "read_file", "args": {"path": f"{number}.{k}"}} for k in (1, 2)]
         decision = guard.before(calls, tokens=500, cost=0.09)
@@ -222,6 +231,6 @@ def test_r32_a_guard_stops_where_the_replay_of_its_record_does(switches, rule, r
         guard.after([{"result": f"line {number}"}, {"result": "x"}])
         now[0] += 4
     assert (decision.rule, number) == (rule, round_)
-    trip = replay(guard.trace(), Policy(**switches)).trip
+    trip = replay(guard.trace(), Policy.preset("classic", **switches)).trip
     assert (trip.rule, trip.round) == (rule, round_)
     assert "预算" in guard.closing_prompt("zh") or rule == "budget"

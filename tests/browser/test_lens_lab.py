@@ -18,8 +18,8 @@ pytestmark = pytest.mark.browser
 
 CELLS = [
     "import agentlens as al\nincident = al.load({incident!r})\nboundary = al.load({boundary!r})",
-    "lens = al.Lens(incident)\nlens",
-    "edge = al.Lens(boundary)\nedge",
+    'lens = al.Lens(incident, "classic")\nlens',
+    'edge = al.Lens(boundary, "classic")\nedge',
 ]
 
 
@@ -187,7 +187,7 @@ def test_the_controls_take_one_line_and_nothing_touches_the_edge(
     chromium: Any, lab: LabServer, root, lang: str
 ):
     incident = str(root / "sample_traces" / "incident.jsonl")
-    code = f"import agentlens as al\nlens = al.Lens({incident!r}, lang={lang!r})\nlens"
+    code = f"import agentlens as al\nlens = al.Lens({incident!r}, 'classic', lang={lang!r})\nlens"
     notebook = lab.write(f"line-{lang}.ipynb", [code])
     with NotebookPage(chromium, lab, notebook, size=(1400, 1300)) as page:
         page.run_all()
@@ -216,7 +216,7 @@ def test_after_a_restart_one_line_says_so_and_nothing_changes_its_width(
     chromium: Any, lab: LabServer, root
 ):
     incident = str(root / "sample_traces" / "incident.jsonl")
-    code = f"import agentlens as al\nlens = al.Lens({incident!r})\nlens"
+    code = f"import agentlens as al\nlens = al.Lens({incident!r}, 'classic')\nlens"
     with NotebookPage(chromium, lab, lab.write("restart.ipynb", [code])) as page:
         page.run_all()
         lens = page.page.locator(".agentlens-lens")
@@ -254,7 +254,7 @@ def _box(element: Any) -> dict[str, float]:
 
 def test_a_typed_number_that_is_refused_is_undone_and_named(chromium: Any, lab: LabServer, root):
     incident = str(root / "sample_traces" / "incident.jsonl")
-    code = f"import agentlens as al\nlens = al.Lens({incident!r})\nlens"
+    code = f"import agentlens as al\nlens = al.Lens({incident!r}, 'classic')\nlens"
     with NotebookPage(chromium, lab, lab.write("typed.ipynb", [code])) as page:
         page.run_all()
         page.page.locator(".al-stage").wait_for()
@@ -268,7 +268,7 @@ def test_a_typed_number_that_is_refused_is_undone_and_named(chromium: Any, lab: 
             page.page.get_by_text(f"{name}: '{typed}' is no").wait_for()
             page.page.wait_for_timeout(100)
             assert box.input_value() == kept
-        assert page.ask("lens.policy == al.Policy()") is True
+        assert page.ask("lens.policy == al.Policy.preset('classic')") is True
 
 
 HAS_COLOUR = """(canvas, [r, g, b]) => {
@@ -285,7 +285,9 @@ TRIP_COLOUR = {False: [198, 40, 40], True: [255, 107, 107]}
 @pytest.mark.parametrize("dark", [False, True])
 def test_the_trip_wears_the_colour_of_the_theme(chromium: Any, lab: LabServer, root, dark: bool):
     incident = str(root / "sample_traces" / "incident.jsonl")
-    notebook = lab.write(f"theme-{dark}.ipynb", [f"import agentlens as al\nal.Lens({incident!r})"])
+    notebook = lab.write(
+        f"theme-{dark}.ipynb", [f"import agentlens as al\nal.Lens({incident!r}, 'classic')"]
+    )
     with NotebookPage(chromium, lab, notebook, dark=dark) as page:
         page.run_all()
         over = page.page.locator(".al-stage .al-over")

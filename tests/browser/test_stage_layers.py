@@ -43,7 +43,7 @@ DRAWN = "document.querySelector('.al-plotly').style.visibility === 'visible'"
 
 @pytest.fixture
 def page(chromium: Any):
-    made = StagePage(chromium, INCIDENT, Policy(), plotly=True)
+    made = StagePage(chromium, INCIDENT, Policy.preset("classic"), plotly=True)
     yield made
     assert made.errors == []
     made.close()

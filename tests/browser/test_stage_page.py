@@ -72,7 +72,10 @@ def test_handles_follow_the_mouse(show, plotly):
 
 def test_a_drag_snaps_to_exact_fractions(show):
     """5/6 lies between two hundredths; dragging past it must be able to hit it."""
-    page = show(searches(["a b c d e f", "a b c d e g", "a b c d e h"]), Policy(similarity="1/2"))
+    page = show(
+        searches(["a b c d e f", "a b c d e g", "a b c d e h"]),
+        Policy.preset("classic", similarity="1/2"),
+    )
     box = page.page.locator(".al-handle-similarity .al-pill").bounding_box()
     x, y = box["x"] + 20, box["y"] + 12
     page.page.mouse.move(x, y)
@@ -111,7 +114,7 @@ def test_a_click_on_the_map_sets_both(show):
 
 
 def test_a_click_in_the_column_of_the_setting_keeps_its_similarity(show):
-    page = show(BOUNDARY, Policy(similarity="0.7"))
+    page = show(BOUNDARY, Policy.preset("classic", similarity="0.7"))
     box = page.page.locator(".al-map canvas").bounding_box()
     page.page.mouse.click(box["x"] + 22 + 14, box["y"] + 3 + 5 * 28 + 14)  # up to 0.80, threshold 1
     assert (page.get("similarity"), page.get("threshold"), page.get("trip")) == ([7, 10], 1, 1)
@@ -154,7 +157,7 @@ def test_the_map_says_the_number_and_the_border_of_the_setting_however_narrow_it
         " ".join([f"u0v{i}" for i in range(k)] + [f"z{k}z{i}" for i in range(12 - k)])
         for k in range(1, 13)
     ]
-    page = show(searches(apart + nearer), Policy(threshold=1, similarity="1/2"))
+    page = show(searches(apart + nearer), Policy.preset("classic", threshold=1, similarity="1/2"))
     page.page.evaluate(RECORD)
     for k, border in ((11, "0.917"), (8, "0.667"), (3, "0.25")):
         page.page.evaluate("window.WRITTEN.length = 0")

@@ -20,7 +20,7 @@ INCIDENT = searches(
 @pytest.mark.parametrize("lang", ["en", "zh"])
 @pytest.mark.parametrize("threshold", [1, 2, 3, 5, 9])
 def test_words_equal_those_of_python(show, lang, threshold):
-    policy = Policy(threshold=threshold)
+    policy = Policy.preset("classic", threshold=threshold)
     page = show(INCIDENT, policy, lang=lang)
     said = [page.text(s) for s in (".al-verdict", ".al-reason:not(.al-other)", ".al-other")]
     assert "\n".join(filter(None, said)) == text(replay(INCIDENT, policy), lang)
@@ -82,7 +82,7 @@ def test_a_selected_round_is_told_to_a_screen_reader(show):
 
 def test_a_history_that_needs_python_is_marked_until_it_answers(show):
     """With `clear_on_progress` the browser cannot recount a new similarity: it waits for Python."""
-    page = show(INCIDENT, Policy(clear_on_progress=True))
+    page = show(INCIDENT, Policy.preset("classic", clear_on_progress=True))
     assert not page.page.evaluate("document.querySelector('.al-stale') !== null")
     page.press("similarity", "Shift+ArrowDown")
     assert page.page.evaluate("document.querySelector('.al-stale') !== null")

@@ -25,7 +25,7 @@ def trip_lines(figure):
 
 
 def test_the_call_graph_places_calls_by_round_and_lane():
-    figure = figures.call_graph(al.replay(INCIDENT))
+    figure = figures.call_graph(al.replay(INCIDENT, "classic"))
     nodes = [t for t in figure.data if t.mode == "markers"]
     assert len(nodes) == 1  # one cluster
     assert list(nodes[0].x) == [0, 1, 2, 3, 4]
@@ -40,15 +40,15 @@ def test_the_call_graph_places_calls_by_round_and_lane():
 
 
 def test_time_is_an_axis_where_there_are_times():
-    figure = figures.call_graph(al.replay(INCIDENT), x="time")
+    figure = figures.call_graph(al.replay(INCIDENT, "classic"), x="time")
     assert list(figure.data[1].x) == pytest.approx([7.175 * (k + 0.5) for k in range(5)])
     assert trip_lines(figure) == pytest.approx([14.35])
-    without = figures.call_graph(al.replay(BOUNDARY), x="time")
+    without = figures.call_graph(al.replay(BOUNDARY, "classic"), x="time")
     assert list(without.data[1].x) == [0, 1, 2]
 
 
 def test_the_timeline_shows_scores_counts_and_states():
-    figure = figures.timeline(al.replay(INCIDENT, al.Policy(threshold=3)))
+    figure = figures.timeline(al.replay(INCIDENT, al.Policy.preset("classic", threshold=3)))
     scores, counts, *bars = figure.data
     assert list(scores.y) == [0, 1, 1, 1, 1]
     assert list(counts.y) == [0, 0, 1, 1, 2, 2, 3, 3, None, None]
@@ -62,7 +62,7 @@ def test_the_timeline_shows_scores_counts_and_states():
 
 
 def test_the_trip_map_has_exact_borders():
-    figure = figures.trip_map(surface(BOUNDARY, al.Policy()))
+    figure = figures.trip_map(surface(BOUNDARY, al.Policy.preset("classic")))
     heat = figure.data[0]
     assert list(heat.x) == [0.0, 0.8, 1.0]
     grid = np.array(heat.z, dtype=float)
@@ -78,7 +78,9 @@ def test_the_trip_map_has_exact_borders():
 
 def test_the_trip_map_names_what_lies_between_the_trips_and_the_unreachable():
     """The third query is the first again, the second shares half: above 0.5 the count is 1."""
-    figure = figures.trip_map(surface(searches(["a b c d e f", "a b c x y z", "a b c d e f"])))
+    figure = figures.trip_map(
+        surface(searches(["a b c d e f", "a b c x y z", "a b c d e f"]), "classic")
+    )
     named = {t.name: list(t.x[:2]) + list(t.y[1:3]) for t in figure.data[1:]}
     between = next(box for name, box in named.items() if name.startswith("no stop: at this"))
     assert between == [0.5, 1, 1.5, 2.5]
@@ -91,18 +93,21 @@ def test_the_trip_map_says_what_every_replay_says(count):
         ["a1 b1 c1", "a1 b1 d1 e1", "a1 b1 c1 d1 e1", "a1 x1", "a1 b1 c1 f1", "b1 c1 d1 g1"]
     )
     for measure in ("containment", "jaccard", "dice", "cosine"):
-        heat = figures.trip_map(surface(trace, al.Policy(measure=measure)), rows=6).data[0]
+        heat = figures.trip_map(
+            surface(trace, al.Policy.preset("classic", measure=measure)), rows=6
+        ).data[0]
         for k, line in enumerate(heat.z, 1):
             for low, high, cell in zip(heat.x[:-1], heat.x[1:], line, strict=True):
                 probe = Fraction((low + high) / 2).limit_denominator(10**5)
                 trip = al.replay(
-                    trace, al.Policy(measure=measure, similarity=probe, threshold=k)
+                    trace,
+                    al.Policy.preset("classic", measure=measure, similarity=probe, threshold=k),
                 ).trip
                 assert (None if np.isnan(cell) else cell) == (trip.round if trip else None)
 
 
 def test_the_graph_can_be_taken_away():
-    made = figures.graph(al.replay(INCIDENT))
+    made = figures.graph(al.replay(INCIDENT, "classic"))
     assert made.is_directed()
     assert sorted(made) == [1, 2, 3, 4, 5]
     assert made.nodes[3]["query"] == "今日天气 晴雨"
@@ -128,7 +133,10 @@ def test_the_graph_can_be_taken_away():
 def test_text_of_a_trace_is_escaped_and_masked_in_hovers():
     key = "sk-" + "a1B2" * 8
     trace = searches([f"<b>x</b> {key}"] * 3)
-    for figure in (figures.call_graph(al.replay(trace)), figures.timeline(al.replay(trace))):
+    for figure in (
+        figures.call_graph(al.replay(trace, "classic")),
+        figures.timeline(al.replay(trace, "classic")),
+    ):
         shown = figure.to_json()
         assert key not in shown
         assert "<b>x" not in shown
@@ -136,17 +144,19 @@ def test_text_of_a_trace_is_escaped_and_masked_in_hovers():
 
 
 def test_nothing_to_show_is_no_error():
-    empty = al.replay(TraceBuilder("plain").finish())
+    empty = al.replay(TraceBuilder("plain").finish(), "classic")
     for make in (figures.call_graph, figures.timeline):
         assert isinstance(make(empty), go.Figure)
     assert len(figures.graph(empty)) == 0
-    assert isinstance(figures.trip_map(surface(empty.trace, al.Policy())), go.Figure)
+    assert isinstance(
+        figures.trip_map(surface(empty.trace, al.Policy.preset("classic"))), go.Figure
+    )
 
 
 @pytest.mark.parametrize("options", [{"theme": "pink"}, {"lang": "fr"}, {"x": "space"}])
 def test_wrong_options_are_named(options):
     with pytest.raises(al.PolicyError, match=next(iter(options.values()))):
-        figures.timeline(al.replay(INCIDENT), **options)
+        figures.timeline(al.replay(INCIDENT, "classic"), **options)
 
 
 def test_names_are_those_of_the_package():

@@ -13,7 +13,7 @@ from tests.browser.stage_page import searches
 
 
 def lanes(trace, **policy):
-    return lanes_of(view_of(al.replay(trace, al.Policy(**policy))))
+    return lanes_of(view_of(al.replay(trace, al.Policy.preset("classic", **policy))))
 
 
 def union_find(sets, similarity):

@@ -24,7 +24,7 @@ def two_threads():
 
 
 def test_a_view_holds_one_thread_in_order():
-    replay = al.replay(two_threads())
+    replay = al.replay(two_threads(), "classic")
     main, helper = view_of(replay, "main"), view_of(replay, "helper")
     assert main.rows == (0, 4)
     assert helper.rows == (1, 2, 3)
@@ -37,22 +37,22 @@ def test_a_view_holds_one_thread_in_order():
 
 def test_the_thread_of_the_trip_comes_first():
     trace = two_threads()
-    assert default_thread(al.replay(trace)) == "helper"
-    never = al.replay(trace, al.Policy(threshold=9))
+    assert default_thread(al.replay(trace, "classic")) == "helper"
+    never = al.replay(trace, al.Policy.preset("classic", threshold=9))
     assert default_thread(never) == "helper"  # it asks most
-    assert default_thread(al.replay(TraceBuilder("plain").finish())) == "main"
+    assert default_thread(al.replay(TraceBuilder("plain").finish(), "classic")) == "main"
 
 
 def test_an_unknown_thread_is_named():
     with pytest.raises(al.TraceError, match="no thread 'other'; there are: helper, main"):
-        view_of(al.replay(two_threads()), "other")
+        view_of(al.replay(two_threads(), "classic"), "other")
 
 
 def timed(*rounds):
     builder = TraceBuilder("plain")
     for started, seconds in rounds:
         builder.call(builder.round(started=started, seconds=seconds), "web_search", {"query": "x"})
-    return view_of(al.replay(builder.finish())).times
+    return view_of(al.replay(builder.finish(), "classic")).times
 
 
 def test_times_come_from_the_log():
@@ -81,7 +81,7 @@ def test_times_never_run_backwards():
 
 
 def test_masked_texts_are_short_and_without_secrets():
-    view = view_of(al.replay(two_threads()))
+    view = view_of(al.replay(two_threads(), "classic"))
     key = "sk-" + "a1B2" * 8
     assert key not in view.masked(f"call with {key} and {'x' * 200}")
     assert len(view.masked("y" * 500)) == 80
@@ -94,6 +94,6 @@ def test_a_message_takes_no_time_of_its_own():
     for _ in range(2):
         builder.call(builder.round(seconds=7.0), "web_search", {"query": "x"})
     builder.round(text="the answer")
-    starts, ends = view_of(al.replay(builder.finish())).times
+    starts, ends = view_of(al.replay(builder.finish(), "classic")).times
     assert starts == [0.0, 0.0, 7.0, 14.0]
     assert ends == [0.0, 7.0, 14.0, 14.0]

@@ -58,7 +58,7 @@ def test_rows_worst_first_and_damaged_last(folder):
 
 
 def test_policy_decides(folder):
-    rows = scan_files(folder, al.Policy(threshold=3))
+    rows = scan_files(folder, al.Policy.preset("classic", threshold=3))
     assert {Path(r.source).name: r.trip_round for r in rows}["incident.jsonl"] == 4
 
 
@@ -76,10 +76,10 @@ def test_sub_agent_of_a_stopped_round_counts_once():
         for n in range(1, 5)
     ]
     trace = al.load(main)
-    alone = row_of(trace, al.Policy())
+    alone = row_of(trace, al.Policy.preset("classic"))
     assert (alone.trips, alone.saved_rounds, alone.saved_tokens) == (1, 2, 20)
     two = al.load(main + [{**row, "thread": "other"} for row in main])
-    both = row_of(two, al.Policy())
+    both = row_of(two, al.Policy.preset("classic"))
     assert (both.trips, both.saved_rounds, both.saved_tokens) == (2, 4, 40)
     tables = {name: dict(columns) for name, columns in two.tables.items()}
     place = tables["threads"]["thread"].index("other")
@@ -87,10 +87,10 @@ def test_sub_agent_of_a_stopped_round_counts_once():
     parent[place] = tables["calls"]["call_id"][3]  # the fourth round: after the trip
     tables["threads"]["parent_call"] = parent
     nested = al.Trace(tables, two.meta)
-    row = row_of(nested, al.Policy())
+    row = row_of(nested, al.Policy.preset("classic"))
     assert (row.trips, row.saved_rounds) == (2, 2)
     parent[place] = tables["calls"]["call_id"][0]  # the first round: it would have been started
-    assert row_of(al.Trace(tables, two.meta), al.Policy()).saved_rounds == 4
+    assert row_of(al.Trace(tables, two.meta), al.Policy.preset("classic")).saved_rounds == 4
 
 
 def test_order_is_total_and_stable():
@@ -176,8 +176,8 @@ def test_rounds_and_trip_count_on_one_base():
         {"round": n, "thread": "sub", "tool": "read", "args": {"path": f"{n}"}}
         for n in range(1, 10)
     ]
-    row = row_of(al.load([*other, *rows]), al.Policy())
+    row = row_of(al.load([*other, *rows]), al.Policy.preset("classic"))
     assert (row.trip_round, row.rounds, row.saved_rounds, row.thread) == (4, 5, 2, "main")
-    assert row_of(al.load(rows[:3]), al.Policy()).rounds == 3
-    assert row_of(al.load([*other, *rows[:3]]), al.Policy()).rounds == 9
-    assert row_of(al.load(rows[:1]), al.Policy()).rounds == 0
+    assert row_of(al.load(rows[:3]), al.Policy.preset("classic")).rounds == 3
+    assert row_of(al.load([*other, *rows[:3]]), al.Policy.preset("classic")).rounds == 9
+    assert row_of(al.load(rows[:1]), al.Policy.preset("classic")).rounds == 0

@@ -84,7 +84,7 @@ def test_the_boundary_sample_trips_up_to_four_fifths_exactly():
     builder = TraceBuilder("test")
     for query in ("今日天气 气温", "今日天气 晴雨", "今日天气 风力"):
         builder.call(builder.round(), "webSearch", {"query": query})
-    made = surface(builder.finish())
+    made = surface(builder.finish(), "classic")
     assert made.breakpoints(2) == [Fraction(4, 5)]
     assert made.trip_round(0.8, 2) == 3
     assert made.trip_round(0.81, 2) is None
@@ -96,7 +96,7 @@ def test_a_threshold_above_the_longest_run_is_unreachable():
     builder = TraceBuilder("test")
     for query in ("a b", "a", "b", "x"):
         builder.call(builder.round(), "webSearch", {"query": query})
-    made = surface(builder.finish())
+    made = surface(builder.finish(), "classic")
     assert made.max_threshold == 2
     assert made.trip_round("1/1000", 3) is None
     assert list(made.to_frame()["threshold"].unique()) == [1, 2]
@@ -111,11 +111,11 @@ def test_window_records_by_hand():
 
 def test_a_list_of_traces_is_refused_with_its_type():
     with pytest.raises(TypeError, match="a Trace or a Corpus, not list"):
-        surface([])
+        surface([], "classic")
 
 
 @pytest.mark.parametrize("threshold", [0, -1, True, 2.0, None])
 def test_a_threshold_that_is_no_count_is_refused(threshold):
-    made = surface(random_trace(random.Random(1)))
+    made = surface(random_trace(random.Random(1)), "classic")
     with pytest.raises(PolicyError, match="threshold"):
         made.trip_round(0.8, threshold)

@@ -46,7 +46,7 @@ def plain(text):
 
 
 def test_both_queries_shared_tokens_and_the_exact_score():
-    shown = inspect_round(al.replay(trace()), 2)
+    shown = inspect_round(al.replay(trace(), "classic"), 2)
     assert '<div class="query">今日<mark>天气</mark> 晴雨</div>' in shown
     assert '<div class="query"><mark>天气</mark></div>' in shown
     said = plain(shown)
@@ -59,39 +59,43 @@ def test_both_queries_shared_tokens_and_the_exact_score():
 
 
 def test_a_round_after_the_trip_would_not_have_happened():
-    replay = al.replay(trace())
+    replay = al.replay(trace(), "classic")
     assert "would not have happened" in inspect_round(replay, 3)
     assert "would not" not in inspect_round(replay, 1)
 
 
 def test_scores_of_other_measures_are_exact():
-    jaccard = plain(inspect_round(al.replay(trace(), al.Policy(measure="jaccard")), 2))
+    jaccard = plain(
+        inspect_round(al.replay(trace(), al.Policy.preset("classic", measure="jaccard")), 2)
+    )
     # {今,日,天,气,晴,雨} and {今,日,天,气,温}: 4 shared of 7.
     assert "Jaccard 4/7 = 0.571 (4 shared tokens)" in jaccard
     assert "not the same" in jaccard
-    cosine = plain(inspect_round(al.replay(trace(), al.Policy(measure="cosine")), 1))
+    cosine = plain(
+        inspect_round(al.replay(trace(), al.Policy.preset("classic", measure="cosine")), 1)
+    )
     assert "cosine √(4/10) = 0.632 (2 shared tokens)" in cosine  # 2/√(2·5), squared 4/10
 
 
 def test_first_search_and_rounds_without_a_query():
-    replay = al.replay(trace())
+    replay = al.replay(trace(), "classic")
     assert "No earlier query" in inspect_round(replay, 0)
     business = al.load(
         [{"round": 1, "tool": "read_file", "args": {"path": "/a b"}, "result": "text"}]
     )
-    shown = plain(inspect_round(al.replay(business), 0))
+    shown = plain(inspect_round(al.replay(business, "classic"), 0))
     assert "no search" in shown
     assert "read_file" in shown
     assert "/a b" in shown
     assert "text" in shown
     message = al.load([{"round": 1, "tool": None, "text": "I give up"}])
-    assert "I give up" in inspect_round(al.replay(message), 0)
+    assert "I give up" in inspect_round(al.replay(message, "classic"), 0)
 
 
 @pytest.mark.parametrize("row", [-1, 99])
 def test_no_round(row):
-    assert "Choose a round" in inspect_round(al.replay(trace()), row)
-    assert "选择一轮" in inspect_round(al.replay(trace()), row, "zh")
+    assert "Choose a round" in inspect_round(al.replay(trace(), "classic"), row)
+    assert "选择一轮" in inspect_round(al.replay(trace(), "classic"), row, "zh")
 
 
 def test_several_queries_in_a_round_are_all_shown():
@@ -100,7 +104,7 @@ def test_several_queries_in_a_round_are_all_shown():
         {"round": 2, "tool": "web_search", "args": {"query": "上海GDP"}},
         {"round": 2, "tool": "web_search", "args": {"query": "北京今日天气"}},
     ])  # fmt: skip
-    shown = plain(inspect_round(al.replay(t), 1))
+    shown = plain(inspect_round(al.replay(t, "classic"), 1))
     assert shown.index("今日") < shown.index("上海")  # the one that decides comes first
     assert shown.count("web_search") == 2
 
@@ -111,7 +115,7 @@ def test_urls_are_text_and_new_ones_marked():
         {"round": 2, "tool": "web_search", "args": {"query": "b"},
          "result": "https://one.example/x?utm_source=y and https://two.example/"},
     ])  # fmt: skip
-    shown = inspect_round(al.replay(t), 1)
+    shown = inspect_round(al.replay(t, "classic"), 1)
     assert "2 URLs, 1 new" in shown
     assert '<span class="new">new</span> https://two.example/' in shown
     assert "a" not in Tags(shown).tags
@@ -129,7 +133,7 @@ def test_hostile_text_stays_text(lang):
         for n in (1, 2, 3)
     ] + [{"round": 1, "tool": "web_search", "args": {"query": HOSTILE}, "thread": "b"}]  # fmt: skip
     t = al.load(rows, tools={HOSTILE: "search"})
-    replay = al.replay(t)
+    replay = al.replay(t, "classic")
     for row in range(4):
         shown = inspect_round(replay, row, lang)
         tags = Tags(shown)
@@ -146,13 +150,13 @@ def test_secrets_are_masked_also_where_text_is_cut():
         t = trace(
             [f"find {SECRET} {n}" for n in (1, 2, 3)], result="x" * pad + " " + SECRET, text=SECRET
         )
-        shown = inspect_round(al.replay(t), 2)
+        shown = inspect_round(al.replay(t, "classic"), 2)
         assert "Q4x7mK2p" not in shown
         assert "find" in shown
 
 
 def test_a_long_result_is_cut():
-    shown = inspect_round(al.replay(trace(result="ab <c> " * 100_000)), 0)
+    shown = inspect_round(al.replay(trace(result="ab <c> " * 100_000), "classic"), 0)
     assert len(shown) < 4 * MOST_RESULT
     assert "…" in shown
 

@@ -28,7 +28,7 @@ def rows(queries, tool="web_search", **more):
 
 @pytest.fixture
 def lens():
-    made = al.Lens(rows(INCIDENT))
+    made = al.Lens(rows(INCIDENT), "classic")
     yield made
     made.close()
 
@@ -42,7 +42,7 @@ def payloads(lens):
 
 def test_first_sight(lens):
     assert lens.replay.trip.round == 3
-    assert lens.policy == al.Policy()
+    assert lens.policy == al.Policy.preset("classic")
     assert lens.stage.similarity == [4, 5]
     assert lens.stage.threshold == 2
     assert lens.stage.confirmed == {"similarity": [4, 5], "threshold": 2, "trip": 2}
@@ -67,7 +67,7 @@ def test_dragging_the_threshold_moves_the_trip(lens, payloads, threshold, trip):
 
 
 def test_dragging_the_similarity_is_exact():
-    lens = al.Lens(rows(BOUNDARY))
+    lens = al.Lens(rows(BOUNDARY), "classic")
     assert lens.replay.trip.round == 3
     lens.stage.similarity = [81, 100]
     assert lens.replay.trip is None
@@ -90,7 +90,7 @@ def test_controls_follow_the_stage_and_the_stage_the_controls(lens, payloads):
     assert lens.stage.threshold == 1
     assert lens.replay.trip.round == 2
     controls.reset.click()
-    assert lens.policy == al.Policy()
+    assert lens.policy == al.Policy.preset("classic")
     assert lens.stage.similarity == [4, 5]
     assert payloads == []
 
@@ -99,7 +99,7 @@ def test_controls_follow_the_stage_and_the_stage_the_controls(lens, payloads):
 def test_a_wrong_similarity_is_said_and_undone(lens, typed):
     lens._controls.similarity.value = typed
     assert "similarity" in lens._source.message.value
-    assert lens.policy == al.Policy()
+    assert lens.policy == al.Policy.preset("classic")
     assert lens._controls.similarity.value == "0.8"
     lens._controls.similarity.value = "0.7"
     assert lens._source.message.value == ""
@@ -111,7 +111,7 @@ def test_a_wrong_threshold_is_said_and_undone(lens, typed):
     assert "threshold" in lens._source.message.value
     assert "no whole number from 1 to" in lens._source.message.value
     assert len(lens._source.message.value) < 250
-    assert lens.policy == al.Policy()
+    assert lens.policy == al.Policy.preset("classic")
     assert lens._controls.threshold.value == "2"
 
 
@@ -141,7 +141,7 @@ def test_jaccard_is_dead_code(lens, payloads):
 
 
 def test_policy_from_python_moves_everything(lens, payloads):
-    lens.policy = al.Policy(threshold=3, similarity="5/6")
+    lens.policy = al.Policy.preset("classic", threshold=3, similarity="5/6")
     assert lens.stage.threshold == 3
     assert lens.stage.similarity == [5, 6]
     assert lens._controls.threshold.value == "3"
@@ -158,7 +158,7 @@ def test_policy_from_python_moves_everything(lens, payloads):
 def test_a_wrong_policy_is_refused_and_the_old_one_kept(lens, wrong):
     with pytest.raises(traitlets.TraitError):
         lens.policy = wrong
-    assert lens.policy == al.Policy()
+    assert lens.policy == al.Policy.preset("classic")
     assert lens.replay.trip.round == 3
 
 
@@ -213,7 +213,7 @@ def test_samples_can_be_chosen(lens):
 
 
 def test_marking_a_tool_as_a_search():
-    lens = al.Lens(rows(INCIDENT, tool="oracle"))
+    lens = al.Lens(rows(INCIDENT, tool="oracle"), "classic")
     marks = lens._marks
     assert lens.replay.trip is None
     assert marks.row.layout.display != "none"
@@ -301,7 +301,7 @@ def test_notes_are_shown(lens, tmp_path):
 
 
 def test_history_that_depends_on_the_setting_is_sent_anew(lens, payloads):
-    lens.policy = al.Policy(clear_on_progress=True)
+    lens.policy = al.Policy.preset("classic", clear_on_progress=True)
     assert len(payloads) == 1
     lens.stage.threshold = 3
     assert len(payloads) == 2
@@ -324,7 +324,7 @@ def test_hostile_text_and_secrets_stay_inside():
         {**row, "result": f"{HOSTILE} {SECRET}", "text": SECRET, "thread": HOSTILE}
         for row in rows(queries, tool=HOSTILE)
     ], tools={HOSTILE: "search"})  # fmt: skip
-    lens = al.Lens(t)
+    lens = al.Lens(t, "classic")
     lens.stage.selected = 3
     texts = {
         "still": lens._repr_mimebundle_()["text/html"],
@@ -345,7 +345,7 @@ def test_close_leaves_nothing_behind():
     from ipywidgets.widgets.widget import _instances
 
     before = set(_instances)
-    made = al.Lens(rows(INCIDENT, tool="oracle"))
+    made = al.Lens(rows(INCIDENT, tool="oracle"), "classic")
     made._marks.buttons["oracle"].value = True
     made.close()
     left = {type(_instances[key]).__name__ for key in set(_instances) - before}
@@ -365,7 +365,7 @@ def test_ten_thousand_rounds_open_fast():
     ]  # fmt: skip
     t = al.load(many)
     start = time.process_time()
-    lens = al.Lens(t)
+    lens = al.Lens(t, "classic")
     opened = time.process_time() - start
     start = time.process_time()
     for threshold in (3, 4, 5, 6, 7):

@@ -41,7 +41,7 @@ def test_unknown_times_are_nan():
 
 
 def test_the_columns_are_those_of_the_replay():
-    made = stage_payload(al.replay(INCIDENT))
+    made = stage_payload(al.replay(INCIDENT, "classic"))
     rounds, queries, calls = made["rounds"], made["queries"], made["calls"]
     assert made["n"] == 5
     assert column(rounds["number"]) == [1, 2, 3, 4, 5]
@@ -63,7 +63,7 @@ def test_the_columns_are_those_of_the_replay():
 
 
 def test_other_rules_come_as_their_earliest_trips():
-    replay = al.replay(INCIDENT, al.Policy(max_rounds=4, threshold=5))
+    replay = al.replay(INCIDENT, al.Policy.preset("classic", max_rounds=4, threshold=5))
     made = stage_payload(replay)
     assert made["rules"] == [
         {
@@ -80,7 +80,12 @@ def test_other_rules_come_as_their_earliest_trips():
 
 
 def test_a_history_that_depends_on_the_setting_is_not_recounted():
-    assert stage_payload(al.replay(INCIDENT, al.Policy(clear_on_progress=True)))["recount"] is False
+    assert (
+        stage_payload(al.replay(INCIDENT, al.Policy.preset("classic", clear_on_progress=True)))[
+            "recount"
+        ]
+        is False
+    )
 
 
 def test_matches_in_another_thread_are_texts():
@@ -89,7 +94,8 @@ def test_matches_in_another_thread_are_texts():
     builder.thread("helper", parent="main", parent_call="one")
     builder.call(builder.round(thread="helper"), "web_search", {"query": "alpha beta"})
     made = stage_payload(
-        al.replay(builder.finish(), al.Policy(history_scope="tree")), thread="helper"
+        al.replay(builder.finish(), al.Policy.preset("classic", history_scope="tree")),
+        thread="helper",
     )
     assert column(made["queries"]["match"]) == [-1]
     (foreign,) = column(made["queries"]["foreign"])
@@ -98,7 +104,7 @@ def test_matches_in_another_thread_are_texts():
 
 def test_secrets_do_not_leave():
     key = "sk-" + "a1B2" * 8
-    assert key not in as_json(stage_payload(al.replay(searches([f"use {key}"] * 3))))
+    assert key not in as_json(stage_payload(al.replay(searches([f"use {key}"] * 3), "classic")))
 
 
 @pytest.mark.parametrize(
@@ -113,7 +119,7 @@ def test_paths_are_those_of_the_machine(event, path):
 
 
 def test_json_is_plain_and_whole():
-    made = stage_payload(al.replay(INCIDENT), lang="zh")
+    made = stage_payload(al.replay(INCIDENT, "classic"), lang="zh")
     back = json.loads(as_json(made))
     assert back["lang"] == "zh"
     assert base64.b64decode(back["rounds"]["num"]["data"]) == made["rounds"]["num"]["data"]
@@ -124,4 +130,4 @@ def test_ten_thousand_rounds_take_less_than_a_megabyte():
     rng = random.Random(1)
     words = [f"word{k}" for k in range(60)]
     trace = searches([" ".join(rng.sample(words, 4)) for _ in range(10_000)])
-    assert len(as_json(stage_payload(al.replay(trace)))) < 1_000_000
+    assert len(as_json(stage_payload(al.replay(trace, "classic")))) < 1_000_000

@@ -95,7 +95,7 @@ def test_report_takes_a_trace_a_replay_or_a_path(tmp_path: Path) -> None:
 
 def test_a_place_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(al.TraceError, match=r"cannot be written"):
-        al.report(trace(INCIDENT), tmp_path / "no" / "such" / "r.html")
+        al.report(trace(INCIDENT), tmp_path / "no" / "such" / "r.html", "classic")
 
 
 def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

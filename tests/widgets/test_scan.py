@@ -37,7 +37,7 @@ def folder(tmp_path):
 
 @pytest.fixture
 def found(folder):
-    made = al.scan(folder)
+    made = al.scan(folder, "classic")
     yield made
     made.close()
 
@@ -77,7 +77,7 @@ def test_a_click_opens_the_lens_on_it(found):
 
 
 def test_the_lens_opens_with_the_policy_of_the_scan(folder):
-    found = al.scan(folder, al.Policy(threshold=3))
+    found = al.scan(folder, al.Policy.preset("classic", threshold=3))
     assert found.show(1).policy.threshold == 3
     assert found.list.selected == 1
     found.close()
@@ -85,7 +85,7 @@ def test_the_lens_opens_with_the_policy_of_the_scan(folder):
 
 def test_tools_are_known_to_the_lens_too(tmp_path):
     write(tmp_path / "a.jsonl", INCIDENT, tool="oracle")
-    found = al.scan(tmp_path, tools={"oracle": "search"})
+    found = al.scan(tmp_path, "classic", tools={"oracle": "search"})
     assert found.rows[0].trip_round == 3
     assert found.show(0).replay.trip.round == 3
     found.close()
@@ -126,7 +126,7 @@ def test_a_session_in_a_file_of_many(tmp_path, shared):
     (tmp_path / "many.jsonl").write_text(
         "".join(json.dumps({"messages": run}) + "\n" for run in runs), "utf-8"
     )
-    found = al.scan(tmp_path / "many.jsonl")
+    found = al.scan(tmp_path / "many.jsonl", "classic")
     assert len(found) == 3
     assert [row.rounds for row in found.rows] == [4, 3, 2]
     assert [len(found.show(k).trace) for k in range(3)] == [4, 3, 2]
@@ -135,7 +135,7 @@ def test_a_session_in_a_file_of_many(tmp_path, shared):
 
 def test_hostile_text_and_secrets(tmp_path):
     write(tmp_path / "a.jsonl", [f"{HOSTILE} {SECRET}"] * 4, thread=HOSTILE)
-    found = al.scan(tmp_path)
+    found = al.scan(tmp_path, "classic")
     bundle = found._repr_mimebundle_()
     assert "<img" not in bundle["text/html"]
     assert "<script" not in bundle["text/html"]

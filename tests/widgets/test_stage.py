@@ -26,7 +26,7 @@ def stage():
 
 def test_a_payload_brings_its_setting(stage):
     stage.selected = 2
-    policy = al.Policy(similarity="5/6", threshold=3)
+    policy = al.Policy.preset("classic", similarity="5/6", threshold=3)
     stage.show(stage_payload(al.replay(INCIDENT, policy)), x="time")
     assert Fraction(*stage.similarity) == Fraction(5, 6)
     assert (stage.threshold, stage.selected, stage.x) == (3, -1, "time")
