@@ -88,6 +88,6 @@ def test_what_is_not_there_takes_no_column():
 
 @given(st.text(st.characters(categories=["L", "N", "P", "S", "Zs", "M"])), st.integers(2, 40))
 def test_fitted_text_has_its_width(text, columns):
-    assert len(fit(text, columns)) <= 4 * columns + 1
+    assert len(fit(text, columns)) <= 5 * columns  # marks without a width, then padding
     if text.isascii():
         assert len(fit(text, columns)) == columns
