@@ -88,6 +88,16 @@ def test_frames_are_whole_small_and_quick(scene, lang):
     }
 
 
+def test_each_scene_ends_with_its_formula_in_one_line():
+    for lang in ("en", "zh"):
+        for scene in LESSON:
+            formula = lesson_words(lang)[f"{scene.name}_formula"]
+            assert "\n" not in formula
+            assert drawn(scene.name, lang).endswith(
+                f"{Page(lang).say(scene.name + '_formula')}</div></div>"
+            )
+
+
 def test_both_languages_say_all_with_the_same_holes_and_roles():
     en, zh = lesson_words("en"), lesson_words("zh")
     assert en.keys() == zh.keys()
