@@ -39,9 +39,7 @@ def parser() -> argparse.ArgumentParser:
     replay = sub.add_parser("replay", help="say where a policy would have stopped a run")
     replay.add_argument("trace", help="log of a run; - is standard input")
     _policy_options(replay)
-    replay.add_argument(
-        "--prices", metavar="FILE", help="what models cost, for logs that do not say it (TOML)"
-    )
+    _prices_option(replay)
     replay.add_argument("--lang", choices=["en", "zh"], default="en", help="language of the answer")
     replay.add_argument("--all", action="store_true", help="every round, however many there are")
     replay.add_argument("--json", action="store_true", help="everything, as JSON")
@@ -66,6 +64,7 @@ def parser() -> argparse.ArgumentParser:
     report.add_argument("-o", "--output", metavar="FILE", default="report.html", help="%(default)s")
     report.add_argument("--lang", choices=["en", "zh"], default="en", help="language of the page")
     _policy_options(report)
+    _prices_option(report)
     report.set_defaults(run=commands.report)
 
     guards.add_parsers(sub, _policy_options)
@@ -107,6 +106,12 @@ def _range(text: str) -> tuple[int, int | None]:
     if high is not None and high < low:
         raise argparse.ArgumentTypeError(f"the first round is after the last: {text!r}")
     return low, high
+
+
+def _prices_option(of: argparse.ArgumentParser) -> None:
+    of.add_argument(
+        "--prices", metavar="FILE", help="what models cost, for logs that do not say it (TOML)"
+    )
 
 
 def _policy_options(of: argparse.ArgumentParser) -> None:
