@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from agentlens.errors import PolicyError, TraceError
     from agentlens.thresholds.choose import Choice, choose
     from agentlens.thresholds.evaluate import Evaluation, evaluate
+    from agentlens.thresholds.shadow import Shadow, shadow_report
     from agentlens.thresholds.surface import Surface, surface
     from agentlens.trace.corpus import Corpus
     from agentlens.trace.formats.atif import to_atif, write_atif
@@ -45,6 +46,7 @@ _HOME = {
     "PolicyError": "agentlens.errors",
     "Replay": "agentlens.breaker.replay",
     "Run": "agentlens.breaker.run",
+    "Shadow": "agentlens.thresholds.shadow",
     "Surface": "agentlens.thresholds.surface",
     "TokenLab": "agentlens.widgets.lesson_parts",
     "Trace": "agentlens.trace.model",
@@ -58,6 +60,7 @@ _HOME = {
     "replay": "agentlens.breaker.replay",
     "report": "agentlens.widgets.report",
     "scan": "agentlens.widgets.scan",
+    "shadow_report": "agentlens.thresholds.shadow",
     "surface": "agentlens.thresholds.surface",
     "to_atif": "agentlens.trace.formats.atif",
     "to_parquet": "agentlens.trace.formats.tables_write",
@@ -69,9 +72,10 @@ _HOME = {
 
 __all__ = [
     "Choice", "Corpus", "Decision", "Evaluation", "Guard", "IncidentView", "Lens", "Policy",
-    "PolicyError", "Replay", "Run", "Surface", "TokenLab", "Trace", "TraceError",
+    "PolicyError", "Replay", "Run", "Shadow", "Surface", "TokenLab", "Trace", "TraceError",
     "TriggerAmplifier", "__version__", "choose", "evaluate", "figures", "load", "load_many",
-    "replay", "report", "scan", "surface", "to_atif", "to_parquet", "to_plain", "write_atif",
+    "replay", "report", "scan", "shadow_report", "surface",
+    "to_atif", "to_parquet", "to_plain", "write_atif",
     "write_parquet", "write_plain",
 ]  # fmt: skip
 

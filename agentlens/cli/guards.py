@@ -1,4 +1,4 @@
-"""The subcommands about guards: `loopset`."""
+"""The subcommands about guards: `loopset` and `shadow`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 from agentlens.errors import PolicyError
 
-__all__ = ["add_parsers", "loopset"]
+__all__ = ["add_parsers", "loopset", "shadow"]
 
 
 def add_parsers(sub: Any, policy_options: Callable[[argparse.ArgumentParser], None]) -> None:
@@ -25,6 +25,18 @@ def add_parsers(sub: Any, policy_options: Callable[[argparse.ArgumentParser], No
     one.add_argument("--json", action="store_true", help="as JSON")
     policy_options(one)
     one.set_defaults(run=loopset)
+
+    two = sub.add_parser("shadow", help="what enforcing would have done, and whether to switch")
+    two.add_argument("folder", help="folder, glob or file of logs, or a guard's record")
+    two.add_argument("--against", metavar="FOLDER", help="the runs on which the policy was set")
+    two.add_argument("--labels", metavar="FILE", help="which runs are good (CSV)")
+    two.add_argument("--max-false-stops", type=float, default=0.05, metavar="SHARE",
+                     help="share of good runs that may be stopped (%(default)s)")  # fmt: skip
+    two.add_argument("--confidence", type=float, default=0.9, help="%(default)s")
+    two.add_argument("--once", action="store_true", help="looked at once, at a fixed time")
+    two.add_argument("--json", action="store_true", help="as JSON")
+    policy_options(two)
+    two.set_defaults(run=shadow)
 
 
 def loopset(args: Namespace) -> int:
@@ -57,6 +69,42 @@ def loopset(args: Namespace) -> int:
     print()
     print("\n".join(f"{name:<18}{metric}" for name, metric in made.metrics.items()))
     return 0 if made.passed else 1
+
+
+def shadow(args: Namespace) -> int:
+    """Print what enforcing would have done."""
+    from agentlens.cli.commands import policy_of
+    from agentlens.cli.output import print_json
+    from agentlens.thresholds.shadow import shadow_report
+    from agentlens.trace.redact import redact
+    from agentlens.widgets.plain import table
+
+    for name in ("max_false_stops", "confidence"):
+        if not 0 < getattr(args, name) < 1:
+            raise PolicyError(f"--{name.replace('_', '-')}: not between 0 and 1")
+    made = shadow_report(
+        args.folder, policy_of(args), labels=args.labels, against=args.against,
+        max_false_stops=args.max_false_stops, confidence=args.confidence,
+        looks="once" if args.once else "any",
+    )  # fmt: skip
+    if args.json:
+        told = made.to_dict()
+        told["runs"] = [{**one, "reason": redact(one["reason"])} for one in told["runs"]]
+        print_json(told)
+        return 0
+    heads = ["run", "label", "rounds", "would stop", "logged", "saves", "loses", "rule"]
+    rows = [
+        (one.source, one.label, one.rounds, _said(one.would_stop), _said(one.logged),
+         f"{one.saved_rounds} rounds", "yes" if one.harmful else "", one.rule)
+        for one in made.stopped
+    ]  # fmt: skip
+    if rows:
+        print("\n".join(table(heads, rows, right=["rounds"], limits={"run": 60})))
+        print()
+    print(made)
+    for source, error in made.failures:
+        print(f"not read: {source}: {error}", file=sys.stderr)
+    return 0
 
 
 def _said(turn: int | None) -> str:

@@ -142,7 +142,7 @@ def test_r49_a_guard_of_a_user_is_made_anew_for_every_run(tmp_path):
 def run(*words: str, cwd) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "agentlens.cli", "loopset", *words], capture_output=True, text=True,
-        cwd=cwd, timeout=120, check=False,
+        cwd=cwd, timeout=500, check=False,
     )  # fmt: skip
 
 
