@@ -15,12 +15,13 @@ from agentlens.errors import PolicyError
 from agentlens.figures.verdict import said_of
 from agentlens.figures.view import view_of
 from agentlens.figures.words import LANGUAGES
-from agentlens.trace.load import load
 from agentlens.trace.model import Trace
 from agentlens.widgets.controls import Controls, changed
 from agentlens.widgets.escape import clean
+from agentlens.widgets.follow import Followed
 from agentlens.widgets.inspector import STYLE, inspect_round
 from agentlens.widgets.link import StageLink
+from agentlens.widgets.machine_fold import MachineFold, path_of
 from agentlens.widgets.notes import notes_html
 from agentlens.widgets.source import SourceRow
 from agentlens.widgets.tool_marks import ToolMarks, mark_tool
@@ -44,15 +45,16 @@ class _Given(traitlets.Any):
     allow_none = False
 
 
-class Lens(widgets.VBox):  # type: ignore[misc]
+class Lens(Followed, widgets.VBox):  # type: ignore[misc]
     """A recorded run and a policy: the calls, the count, the trip, and what moves it.
 
     Parameters
     ----------
     trace
-        A trace, or anything that `agentlens.load` takes.
+        A trace, or anything that `agentlens.load` takes; or a guard, whose run is followed as it
+        goes on, at most twice a second.
     policy
-        A policy or the name of a preset; the default policy where none is given.
+        A policy or the name of a preset; where none is given, the guard's or the default one.
     lang
         ``en`` or ``zh``.
 
@@ -83,6 +85,7 @@ class Lens(widgets.VBox):  # type: ignore[misc]
         self._notes = widgets.HTML()
         self._detail = widgets.HTML()
         self._link = StageLink(self._moved, self._inspect)
+        self._fold = MachineFold()
         super().__init__(
             [
                 widgets.HTML(_VERDICT),
@@ -91,6 +94,7 @@ class Lens(widgets.VBox):  # type: ignore[misc]
                 self._source.message,
                 self._marks.row,
                 self._link.stage,
+                self._fold.box,
                 widgets.HTML(STYLE),
                 self._detail,
                 self._notes,
@@ -98,7 +102,7 @@ class Lens(widgets.VBox):  # type: ignore[misc]
             layout={"width": "100%"},
             _dom_classes=["agentlens-lens"],
         )
-        self.policy = Policy() if policy is None else policy
+        self.policy = self._own_policy(trace) if policy is None else policy
         self.lang = lang
         self.trace = trace
         self._render(None)
@@ -114,8 +118,7 @@ class Lens(widgets.VBox):  # type: ignore[misc]
 
     @traitlets.validate("trace")
     def _valid_trace(self, proposal: Mapping[str, Any]) -> Trace:
-        value = proposal["value"]
-        return value if isinstance(value, Trace) else load(value)
+        return self._taken(proposal["value"])
 
     @traitlets.validate("policy")
     def _valid_policy(self, proposal: Mapping[str, Any]) -> Policy:
@@ -148,6 +151,7 @@ class Lens(widgets.VBox):  # type: ignore[misc]
         A cell that is run again makes another Lens; the old one stays in the kernel, some eighty
         widgets, until it is closed or the kernel ends. In a long session: ``lens.close()`` first.
         """
+        self._follow(None)
         todo: list[widgets.Widget] = [*self.children, *self._controls.all()]
         while todo:
             widget = todo.pop()
@@ -175,6 +179,7 @@ class Lens(widgets.VBox):  # type: ignore[misc]
             self._marks.show(self.trace, self.lang)
             self._notes.value = notes_html(self.trace, self.lang)
         self._inspect()
+        self._fold.show(self._live or path_of(known, self._link.thread), self.lang)
 
     def _offer(self) -> None:
         view = self._link.view
@@ -191,6 +196,7 @@ class Lens(widgets.VBox):  # type: ignore[misc]
         self._marks.show(self.trace, self.lang)
         self._notes.value = notes_html(self.trace, self.lang)
         self._inspect()
+        self._fold.show(self._live or path_of(self.replay, self._link.thread), self.lang)
 
     def _inspect(self) -> None:
         self._detail.value = inspect_round(self.replay, self._link.selected_row, self.lang)
