@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from agentlens.breaker.machine import Transition
+    from agentlens.widgets.link import StageLink
 
 __all__ = ["EVERY", "SHARE", "Followed", "Follower"]
 
@@ -95,7 +96,7 @@ class Followed:
     """The half of a Lens that can be given a guard instead of a trace."""
 
     trace: Any
-    _link: Any
+    _link: StageLink
     _follower: Follower | None = None
     _catching_up = False
 

@@ -138,7 +138,8 @@ class Lens(Followed, widgets.VBox):  # type: ignore[misc]
         """The exact trip surface of the trace under the present policy."""
         from agentlens.thresholds.surface import surface
 
-        return surface(self.trace, self.policy)
+        found: Surface = surface(self.trace, self.policy)
+        return found
 
     def to_frame(self) -> pd.DataFrame:
         """Return the replay's rounds, one row each."""
