@@ -81,3 +81,33 @@ def test_it_stays_small(run):
     saved = nbformat.from_dict(json.loads(json.dumps(run)))
     saved.metadata.pop("widgets", None)  # what JupyterLab saves unless told otherwise
     assert len(nbformat.writes(saved).encode()) < SMALL
+
+
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory):
+    """Return the executed story of the guard, run in a folder of its own."""
+    notebook = nbformat.read(NOTEBOOKS[0].with_name("04_guard.ipynb"), as_version=4)
+    folder = {"metadata": {"path": str(tmp_path_factory.mktemp("guard"))}}
+    nbclient.NotebookClient(notebook, timeout=300, resources=folder).execute()
+    return notebook
+
+
+def test_the_guard_goes_from_shadow_to_enforcing(guarded):
+    said = printed(guarded)
+    assert "3 proceed | would stop |" in said
+    assert "10 not ready: 0 of 10 good runs would have been stopped" in said
+    assert "80 ready: 0 of 80 good runs" in said
+    assert "stalled |" in said
+    assert "\npartial\n" in said
+    assert "还缺supplier" in said
+    assert "steel running" in said
+    assert "\ncompleted\n" in said
+    assert "as it must be: True" in said
+    assert any('data-state="partial"' in page for page in outputs(guarded, "text/html"))
+    assert not [o for c in guarded.cells for o in c.get("outputs", ()) if o.get("name") == "stderr"]
+
+
+def test_the_story_of_the_guard_stays_small(guarded):
+    saved = nbformat.from_dict(json.loads(json.dumps(guarded)))
+    saved.metadata.pop("widgets", None)
+    assert len(nbformat.writes(saved).encode()) < SMALL
