@@ -23,7 +23,9 @@ class Scripted(BaseChatModel):
         return "scripted"
 
     def bind_tools(self, tools, **_):
-        bound = self.model_copy(update={"tools": [tool.name for tool in tools]})
+        bound = self.model_copy(
+            update={"tools": [getattr(t, "name", None) or t.__name__ for t in tools]}
+        )
         bound.seen = self.seen
         bound.script = self.script
         return bound
