@@ -29,7 +29,8 @@ class TraceError(ValueError):
         place = source or ""
         if line is not None:
             place += f"{', ' if place else ''}line {line}"
-        super().__init__(f"{place}: {message}" if place else message)
+        said = f"{place}: {message}" if place else message
+        super().__init__(" ".join(said.splitlines()))
 
 
 class PolicyError(ValueError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -140,4 +141,14 @@ def as_dict(replay: Replay, *, redact: bool) -> dict[str, Any]:
         "rounds": frame.where(frame.notna(), None).to_dict("records"),
         "notes": [str(n) for n in replay.trace.notes],
     }
-    return Redactor().redact_values(out) if redact else out
+    finite: dict[str, Any] = _finite(out)
+    return Redactor().redact_values(finite) if redact else finite
+
+
+def _finite(value: Any) -> Any:
+    """Return plain values in which a number that JSON cannot hold is None."""
+    if isinstance(value, dict):
+        return {key: _finite(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(one) for one in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import agentlens as al
 from agentlens.errors import TraceError
 from agentlens.trace.formats import FORMATS
 from agentlens.trace.load import load, load_many
@@ -317,7 +318,6 @@ def test_file_objects_that_cannot_be_read(tmp_path: Path):
 
 @pytest.mark.parametrize("nothing", [None, 3, 2.5, pytest.param(object(), id="object")], ids=repr)
 def test_nothing_to_read_is_an_error(nothing):
-    import agentlens as al
 
     for reads in (load, load_many, al.scan):
         with pytest.raises(TraceError, match="cannot load a"):
@@ -331,3 +331,35 @@ def test_a_fingerprint_of_anything():
     for _ in range(100_000):
         deep = [deep]
     assert len(fingerprint(deep)) == 16
+
+
+def test_an_error_is_one_line_whatever_the_keys(tmp_path):
+    path = tmp_path / "odd.json"
+    path.write_text('{"resource\\nSpans": 1, "a\\r\\u2028b": 2}', "utf-8")
+    assert len(refused(path).splitlines()) == 1
+
+
+def test_a_number_that_json_cannot_hold_is_left_out_of_the_answer():
+
+    calls = [
+        {"round": n, "tool": "web_search", "args": {"query": "a b"}, "seconds": 1e308}
+        for n in range(1, 9)
+    ]
+    made = al.replay(al.load(calls), "classic")
+    json.dumps(made.to_dict(), allow_nan=False)
+    assert made.to_dict()["trip"]["saved_seconds"] is None
+
+
+def test_a_whole_number_beyond_all_is_taken_as_it_stands(tmp_path):
+    span = {
+        "traceId": "a", "spanId": "b", "name": "execute_tool search",
+        "attributes": [
+            {"key": "gen_ai.tool.name", "value": {"stringValue": "search"}},
+            {"key": "gen_ai.operation.name", "value": {"stringValue": "execute_tool"}},
+            {"key": "gen_ai.usage.input_tokens", "value": {"intValue": 1e308}},
+        ],
+    }  # fmt: skip
+    text = json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]})
+    path = tmp_path / "spans.json"
+    path.write_text(text.replace("1e+308", "1e999"), "utf-8")
+    assert len(load(path)) == 1

@@ -148,7 +148,8 @@ def test_ctrl_c_ends_all(tmp_path: Path):
         (tmp_path / f"{n}.jsonl").write_text((json.dumps(PLAIN) + "\n") * 300, "utf-8")
     script = tmp_path / "script.py"
     script.write_text(
-        "import agentlens as al, multiprocessing as mp, time\n"
+        "import agentlens as al, multiprocessing as mp, signal, time\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a background job ignores it
         f"for n, _ in enumerate(al.load_many({str(tmp_path)!r}, workers=2, progress=False)):\n"
         "    if n == 1:\n"
         "        print(*(p.pid for p in mp.active_children()), flush=True)\n"

@@ -55,7 +55,7 @@ def _value(value: Any, depth: int = 0) -> Any:
         if key in value:
             try:
                 return int(value[key])
-            except (TypeError, ValueError):
+            except (TypeError, ValueError, OverflowError):
                 return value[key]
     for key in ("arrayValue", "array_value"):
         if key in value:
