@@ -7,9 +7,10 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 from agentlens import __version__
-from agentlens.cli import commands, guards
+from agentlens.cli import commands, guards, sweeps
 from agentlens.cli.convert import TARGETS
 from agentlens.errors import PolicyError, TraceError
 
@@ -67,7 +68,7 @@ def parser() -> argparse.ArgumentParser:
     _prices_option(report)
     report.set_defaults(run=commands.report)
 
-    guards.add_parsers(sub, _policy_options)
+    _add_others(sub)
 
     policies = sub.add_parser("policies", help="the presets, and every switch")
     policies.add_argument("--json", action="store_true", help="as JSON")
@@ -89,6 +90,12 @@ def parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     convert.set_defaults(run=commands.convert)
     return top
+
+
+def _add_others(sub: Any) -> None:
+    """Add the commands that have a module of their own."""
+    guards.add_parsers(sub, _policy_options)
+    sweeps.add_parser(sub)
 
 
 def _count(text: str) -> int:
