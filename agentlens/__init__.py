@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from agentlens.thresholds.evaluate import Evaluation, evaluate
     from agentlens.thresholds.shadow import Shadow, shadow_report
     from agentlens.thresholds.surface import Surface, surface
+    from agentlens.thresholds.sweep import sweep
     from agentlens.trace.corpus import Corpus
     from agentlens.trace.formats.atif import to_atif, write_atif
     from agentlens.trace.formats.plain_write import to_plain, write_plain
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from agentlens.widgets.lens import Lens
     from agentlens.widgets.lesson import TriggerAmplifier
     from agentlens.widgets.lesson_parts import IncidentView, TokenLab
+    from agentlens.widgets.picker import Picker
     from agentlens.widgets.report import report
     from agentlens.widgets.scan import scan
 
@@ -42,6 +44,7 @@ _HOME = {
     "Guard": "agentlens.breaker.guard",
     "IncidentView": "agentlens.widgets.lesson_parts",
     "Lens": "agentlens.widgets.lens",
+    "Picker": "agentlens.widgets.picker",
     "Policy": "agentlens.breaker.policy",
     "PolicyError": "agentlens.errors",
     "Replay": "agentlens.breaker.replay",
@@ -62,6 +65,7 @@ _HOME = {
     "scan": "agentlens.widgets.scan",
     "shadow_report": "agentlens.thresholds.shadow",
     "surface": "agentlens.thresholds.surface",
+    "sweep": "agentlens.thresholds.sweep",
     "to_atif": "agentlens.trace.formats.atif",
     "to_parquet": "agentlens.trace.formats.tables_write",
     "to_plain": "agentlens.trace.formats.plain_write",
@@ -71,12 +75,11 @@ _HOME = {
 }
 
 __all__ = [
-    "Choice", "Corpus", "Decision", "Evaluation", "Guard", "IncidentView", "Lens", "Policy",
-    "PolicyError", "Replay", "Run", "Shadow", "Surface", "TokenLab", "Trace", "TraceError",
-    "TriggerAmplifier", "__version__", "choose", "evaluate", "figures", "load", "load_many",
-    "replay", "report", "scan", "shadow_report", "surface",
-    "to_atif", "to_parquet", "to_plain", "write_atif",
-    "write_parquet", "write_plain",
+    "Choice", "Corpus", "Decision", "Evaluation", "Guard", "IncidentView", "Lens", "Picker",
+    "Policy", "PolicyError", "Replay", "Run", "Shadow", "Surface", "TokenLab", "Trace",
+    "TraceError", "TriggerAmplifier", "__version__", "choose", "evaluate", "figures", "load",
+    "load_many", "replay", "report", "scan", "shadow_report", "surface", "sweep", "to_atif",
+    "to_parquet", "to_plain", "write_atif", "write_parquet", "write_plain",
 ]  # fmt: skip
 
 

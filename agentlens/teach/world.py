@@ -29,7 +29,7 @@ _EN: dict[str, Any] = {
     "again": ["latest", "right now", "today", "please", "exact figure", "full list", "summary"],
     "same": ["precipitation", "downpour figures", "how wet is it", "showers in millimetres",
              "wet days", "pluviometer readings", "storm totals"],
-    "join": " ", "ask": "What is the {topic} of {city}?",
+    "join": " ", "ask": "Look up the {topic} of {city}.",
 }  # fmt: skip
 _ZH: dict[str, Any] = {
     "city": "北京 上海 成都 西安 广州 杭州 大连 昆明".split(),
@@ -219,7 +219,11 @@ def run_of_script(script: str, seed: int, lang: str = "en") -> tuple[Trace, Labe
     play(world)
     task = words["ask"].format(city=world.city, topic=world.topic)
     rows = [{"role": "user", "text": task}, *world.rows]
-    about = {"id": f"{script}-{lang}-{seed}", "task": f"{task} ({seed // 2})", "label": label}
+    about = {
+        "id": f"{script}-{lang}-{seed}",
+        "task": f"{task} #{seed % 10**6 // 2}",
+        "label": label,
+    }
     return load({**about, "trace": rows}), Label(
         label, world.onset, about["task"], None, "script"
     )  # fmt: skip

@@ -1,0 +1,129 @@
+import { cellAt, percent, pickerColours, pickerSay, signed, similarityText, wilsonOf } from "./picker_data.js";
+import { makePickerMap } from "./picker_map.js";
+import { makePickerCurves } from "./picker_curves.js";
+import { makePickerStrip } from "./picker_strip.js";
+import { watchTheme } from "./theme.js";
+
+// The picker: one sentence, the map of all settings, curves, sliders, false stops, the runs.
+
+function part(className, parent, tag = "div") {
+  const made = document.createElement(tag);
+  made.className = className;
+  parent.append(made);
+  return made;
+}
+
+const SLIDERS = { // name: lowest, highest, from a place in 0..100 and back, how it reads
+  value: { to: (x) => Math.round(10 ** (x / 100 * 2.5)), from: (v) => (Math.log10(Math.max(1, v)) / 2.5) * 100, text: (v, words) => pickerSay(words, "rounds", { n: v }) },
+  prevalence: { to: (x) => Math.max(1, Math.round(x * 0.9)) / 100, from: (v) => v * 100 / 0.9, text: (v) => percent(v) },
+  alpha: { to: (x) => Math.max(1, Math.round(x / 2.5)) / 100, from: (v) => v * 250, text: (v) => percent(v) },
+  delta: { to: (x) => (50 + Math.round(x * 0.49)) / 100, from: (v) => (v * 100 - 50) / 0.49, text: (v) => percent(v) },
+};
+
+function render({ model, el }) {
+  const root = part("al-picker al-theme", el), scene = {};
+  const verdict = part("al-picker-verdict", root), more = part("al-picker-more", root), versus = part("al-picker-versus", root);
+  const top = part("al-picker-top", root), left = part("al-picker-map", top), right = part("al-picker-side", top);
+  const mapTitle = part("al-picker-head", left);
+  const sliders = part("al-picker-sliders", root), promise = part("al-picker-promise", root);
+  const falseTitle = part("al-picker-head", root), falseList = part("al-picker-false", root, "ul"), strip = part("al-picker-strip", root);
+  const said = part("al-picker-live", root);
+  said.setAttribute("aria-live", "polite");
+  for (const name of ["value", "prevalence", "alpha", "delta"]) makeSlider(name);
+
+  function makeSlider(name) {
+    const box = part("", sliders, "label"), text = part("", box, "span"), input = part("", box, "input"), out = part("", box, "output");
+    const look = SLIDERS[name];
+    Object.assign(input, { type: "range", min: 0, max: 100, step: 1 });
+    input.dataset.name = name;
+    const show = () => {
+      text.textContent = scene.words[name];
+      out.textContent = look.text(model.get(name), scene.words);
+      input.value = String(Math.round(look.from(model.get(name))));
+      input.setAttribute("aria-valuetext", out.textContent);
+    };
+    input.addEventListener("input", () => {
+      model.set(name, look.to(Number(input.value)));
+      model.save_changes();
+      read();
+      show();
+      schedule();
+    });
+    input.addEventListener("keydown", (event) => event.stopPropagation());
+    (scene.sliders ||= []).push(show);
+  }
+
+  const paintMap = makePickerMap(left, scene, (column, threshold, settled) => {
+    if (column === scene.column && threshold === scene.threshold && !settled) return;
+    Object.assign(scene, { column, threshold });
+    schedule();
+    model.set("cell", [column, threshold]);
+    model.save_changes();
+  });
+  const paintCurves = makePickerCurves(right, scene);
+  const paintStrip = makePickerStrip(strip, scene, {
+    open: (index) => { model.set("opened", index); model.save_changes(); },
+    label: (index, word) => model.send({ type: "label", run: index, label: word }),
+  });
+
+  let due = 0, anew = true;
+  function schedule() {
+    if (!due) due = requestAnimationFrame(() => { due = 0; paint(); });
+  }
+  function read() {
+    const data = model.get("payload"), cell = model.get("cell");
+    Object.assign(scene, { data, words: model.get("words"), value: model.get("value"), prevalence: model.get("prevalence"),
+      column: Math.min(cell[0], data.columns.length - 1), threshold: Math.min(cell[1], data.grid.length) });
+    scene.words.here ||= "";
+  }
+  function paint() {
+    if (!scene.data || !root.isConnected || !root.clientWidth) return;
+    performance.mark("picker-paint");
+    if (anew) scene.colours = pickerColours(root);
+    sentence();
+    paintMap();
+    paintCurves();
+    const wrong = paintStrip(anew);
+    list(wrong);
+    anew = false;
+    performance.measure("picker", "picker-paint");
+  }
+
+  function sentence() {
+    const { data, words, column, threshold } = scene, cell = cellAt(data, column, threshold), other = cellAt(data, ...data.default);
+    const unit = words[data.unit], s = similarityText(data.columns[column]);
+    verdict.textContent = data.labelled ? pickerSay(words, "title", { s, k: threshold, sg: cell[0], good: data.good, sl: cell[2], loops: data.loops, unit }) : words.title_none;
+    const [lo, hi] = wilsonOf(cell[0], data.good, data.z);
+    more.textContent = pickerSay(words, "more", { ftr: percent(cell[0] / data.good), lo: percent(lo), hi: percent(hi), h: cell[1],
+      wasted: (data.loop_rounds - cell[3]).toLocaleString(), total: data.loop_rounds.toLocaleString() }) + (data.labelled < 60 ? "  " + pickerSay(words, "few", { n: data.labelled }) : "");
+    const same = column === data.default[0] && threshold === data.default[1];
+    versus.textContent = same ? words.at_default : pickerSay(words, "versus", { s: similarityText(data.columns[data.default[0]]), k: data.default[1], df: signed(cell[0] - other[0]), dw: signed(other[3] - cell[3]) });
+    mapTitle.textContent = pickerSay(words, "map", { unit });
+    promise.textContent = `${words.promise}: ${model.get("promise")}`;
+    said.textContent = verdict.textContent;
+  }
+
+  function list(wrong) {
+    const { words } = scene;
+    falseTitle.textContent = wrong.length ? pickerSay(words, "false_list", { n: wrong.length }) : words.no_false;
+    falseList.replaceChildren(...wrong.slice(0, 8).map(({ run, index, state: [round, harmful, , rule] }) => {
+      const row = document.createElement("li"), button = part("", row, "button");
+      button.type = "button";
+      button.textContent = run.task || run.name;
+      row.append(" — " + pickerSay(words, "why", { round, last: run.last, rule, harm: harmful ? words.harm : words.no_harm }));
+      button.addEventListener("click", () => { model.set("opened", index); model.save_changes(); });
+      return row;
+    }), ...(wrong.length > 8 ? [Object.assign(document.createElement("li"), { textContent: `… ${wrong.length - 8}` })] : []));
+  }
+
+  const again = () => { anew = true; read(); scene.sliders.forEach((show) => show()); schedule(); };
+  const stopTheme = watchTheme(root, () => model.get("theme"), () => { anew = true; schedule(); });
+  const size = new ResizeObserver(() => schedule());
+  size.observe(root);
+  const names = ["payload", "words", "cell", "value", "prevalence", "alpha", "delta", "promise", "theme"];
+  for (const name of names) model.on(`change:${name}`, again);
+  again();
+  return () => { stopTheme(); size.disconnect(); for (const name of names) model.off(`change:${name}`, again); };
+}
+
+export default { render };
