@@ -24,7 +24,7 @@ def names() -> dict[str, Path]:
     }
 
 
-def tested() -> dict[int, list[str]]:
+def covered() -> dict[int, list[str]]:
     """Return for each number the tests that carry it at the beginning of their names."""
     found: dict[int, list[str]] = {}
     for name in names():
@@ -35,9 +35,9 @@ def tested() -> dict[int, list[str]]:
 
 
 def test_every_requirement_has_a_test_of_its_name():
-    found = tested()
+    found = covered()
     assert [f"R{number}" for number in BUILT if number not in found] == []
 
 
 def test_no_test_carries_a_number_that_does_not_exist():
-    assert set(tested()) <= set(BUILT)
+    assert set(covered()) <= set(BUILT)

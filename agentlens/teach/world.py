@@ -219,11 +219,8 @@ def run_of_script(script: str, seed: int, lang: str = "en") -> tuple[Trace, Labe
     play(world)
     task = words["ask"].format(city=world.city, topic=world.topic)
     rows = [{"role": "user", "text": task}, *world.rows]
-    about = {
-        "id": f"{script}-{lang}-{seed}",
-        "task": f"{task} #{seed % 10**6 // 2}",
-        "label": label,
-    }
+    name = f"{task} #{seed % 10**6 // 2}"
+    about = {"id": f"{script}-{lang}-{seed}", "task": name, "label": label}
     return load({**about, "trace": rows}), Label(
         label, world.onset, about["task"], None, "script"
     )  # fmt: skip
