@@ -141,3 +141,16 @@ def test_a_cluster_that_loses_a_worker_writes_the_same_file(folder: Path, tmp_pa
             process.kill()
             process.wait()
     assert two.read_bytes() == one.read_bytes()
+
+
+def test_the_command_says_what_it_found(folder: Path, tmp_path: Path, capsys):
+    from agentlens.cli import main
+
+    target = tmp_path / "r.csv"
+    words = ["sweep", str(folder), "--policies", "classic", "-o", str(target), "--workers", "1"]
+    assert main(words) == 0
+    said = capsys.readouterr().out
+    assert "classic: 12 of 24 runs would have been stopped; saved: 36 rounds" in said
+    assert "25 rows; not readable: 1" in said
+    assert len(pd.read_csv(target)) == 25
+    assert main([*words[:3], "nothing", *words[4:]]) == 2
