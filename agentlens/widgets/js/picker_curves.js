@@ -68,7 +68,7 @@ function cost(scene) {
   };
   const made = along(scene, (cell, c) => [data.edges[c], gain(cell)], band);
   const best = Math.max(...data.steps.map(([, sg, sl, saved]) => gain([sg, 0, sl, saved])));
-  const tops = [...made.line.map((p) => p[1]), ...made.bands.flatMap((b) => b.y), best, 0].filter(Number.isFinite);
+  const tops = [...made.line.map((p) => p[1]), ...made.bands.flatMap((b) => b.y), made.other[1], best, 0].filter(Number.isFinite);
   const from = data.edges.length ? Math.min(...data.edges) : 0;
   return { name: "cost", ...made, x: [Math.max(0, from - 0.05), 1], y: [Math.min(...tops), Math.max(...tops)], step: true,
     px: (x) => String(Math.round(x * 100) / 100), py: (y) => y.toFixed(1), base: [[0, best], [1, best]] };
