@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from agentlens import figures
-    from agentlens.breaker.guard import Decision, Guard
+    from agentlens.breaker.live.guard import Decision, Guard
     from agentlens.breaker.policy import Policy
     from agentlens.breaker.replay import Replay, replay
-    from agentlens.breaker.run import Run
+    from agentlens.breaker.task.run import Run
     from agentlens.errors import PolicyError, TraceError
     from agentlens.thresholds.choose import Choice, choose
     from agentlens.thresholds.evaluate import Evaluation, evaluate
@@ -27,42 +27,42 @@ if TYPE_CHECKING:
     from agentlens.trace.formats.tables_write import to_parquet, write_parquet
     from agentlens.trace.load import load, load_many
     from agentlens.trace.model import Trace
-    from agentlens.widgets.lens import Lens
-    from agentlens.widgets.lesson import TriggerAmplifier
-    from agentlens.widgets.lesson_parts import IncidentView, TokenLab
-    from agentlens.widgets.picker import Picker
-    from agentlens.widgets.report import report
-    from agentlens.widgets.scan import scan
+    from agentlens.widgets.lens.lens import Lens
+    from agentlens.widgets.lesson.lesson import TriggerAmplifier
+    from agentlens.widgets.lesson.parts import IncidentView, TokenLab
+    from agentlens.widgets.picker.picker import Picker
+    from agentlens.widgets.report.page import report
+    from agentlens.widgets.scan.scan import scan
 
 __version__ = "0.1.0"
 
 _HOME = {
     "Choice": "agentlens.thresholds.choose",
     "Corpus": "agentlens.trace.corpus",
-    "Decision": "agentlens.breaker.guard",
+    "Decision": "agentlens.breaker.live.guard",
     "Evaluation": "agentlens.thresholds.evaluate",
-    "Guard": "agentlens.breaker.guard",
-    "IncidentView": "agentlens.widgets.lesson_parts",
-    "Lens": "agentlens.widgets.lens",
-    "Picker": "agentlens.widgets.picker",
+    "Guard": "agentlens.breaker.live.guard",
+    "IncidentView": "agentlens.widgets.lesson.parts",
+    "Lens": "agentlens.widgets.lens.lens",
+    "Picker": "agentlens.widgets.picker.picker",
     "Policy": "agentlens.breaker.policy",
     "PolicyError": "agentlens.errors",
     "Replay": "agentlens.breaker.replay",
-    "Run": "agentlens.breaker.run",
+    "Run": "agentlens.breaker.task.run",
     "Shadow": "agentlens.thresholds.shadow",
     "Surface": "agentlens.thresholds.surface",
-    "TokenLab": "agentlens.widgets.lesson_parts",
+    "TokenLab": "agentlens.widgets.lesson.parts",
     "Trace": "agentlens.trace.model",
     "TraceError": "agentlens.errors",
-    "TriggerAmplifier": "agentlens.widgets.lesson",
+    "TriggerAmplifier": "agentlens.widgets.lesson.lesson",
     "choose": "agentlens.thresholds.choose",
     "evaluate": "agentlens.thresholds.evaluate",
     "figures": "agentlens.figures",
     "load": "agentlens.trace.load",
     "load_many": "agentlens.trace.load",
     "replay": "agentlens.breaker.replay",
-    "report": "agentlens.widgets.report",
-    "scan": "agentlens.widgets.scan",
+    "report": "agentlens.widgets.report.page",
+    "scan": "agentlens.widgets.scan.scan",
     "shadow_report": "agentlens.thresholds.shadow",
     "surface": "agentlens.thresholds.surface",
     "sweep": "agentlens.thresholds.sweep",

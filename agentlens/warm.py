@@ -24,5 +24,5 @@ def warm_up() -> bool:
         loop = asyncio.get_running_loop()
     except RuntimeError:
         return False
-    loop.call_later(_SOON, importlib.import_module, "agentlens.widgets.lens")
+    loop.call_later(_SOON, importlib.import_module, "agentlens.widgets.lens.lens")
     return True

@@ -12,10 +12,10 @@ import time
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import sqrt
 from pathlib import Path
 
 import agentlens as al
+from agentlens.thresholds.intervals import wilson
 
 
 @dataclass(slots=True)
@@ -41,16 +41,6 @@ class Tally:
             f"{self.runs} | {self.trips} ({share:.1%}) | {self.later} "
             f"({low:.1%}–{high:.1%}) | {self.saved} | {f1:.2f}"
         )
-
-
-def wilson(k: int, n: int, z: float = 1.959964) -> tuple[float, float]:
-    """Return the 95 % interval of a share (Wilson 1927)."""
-    if not n:
-        return 0.0, 1.0
-    share, scale = k / n, 1 + z * z / n
-    middle = share + z * z / (2 * n)
-    wide = z * sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    return max(0.0, (middle - wide) / scale), min(1.0, (middle + wide) / scale)
 
 
 def half_of(trace: al.Trace) -> int:

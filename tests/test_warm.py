@@ -7,7 +7,7 @@ import sys
 
 from jupyter_client.manager import start_new_kernel
 
-_SEEN = "import sys; print('agentlens.widgets.lens' in sys.modules)"
+_SEEN = "import sys; print('agentlens.widgets.lens.lens' in sys.modules)"
 
 
 def _said(client: object, code: str) -> str:
@@ -25,7 +25,7 @@ def test_kernel_imports_the_lens_after_the_cell() -> None:
     try:
         assert _said(client, "import agentlens; " + _SEEN) == "False"
         wait = "import asyncio\nfor _ in range(100):\n    await asyncio.sleep(0.1)\n    if "
-        wait += "'agentlens.widgets.lens' in sys.modules: break\n"
+        wait += "'agentlens.widgets.lens.lens' in sys.modules: break\n"
         assert _said(client, "import sys\n" + wait + _SEEN) == "True"
     finally:
         client.stop_channels()

@@ -11,8 +11,8 @@ from agentlens.breaker.families.outcomes import Outcome, spoken_of
 from agentlens.breaker.families.recorded import Spoken
 from agentlens.breaker.machine import Transition, stop_path
 from agentlens.breaker.policy import Policy, as_policy
+from agentlens.breaker.query.signals import QuerySignals
 from agentlens.breaker.rules import Stop, first_stop, rule_of, run_rules
-from agentlens.breaker.signals import QuerySignals
 from agentlens.breaker.trip import Trip
 from agentlens.breaker.trips import finding_at, reason_of, trip_of
 from agentlens.trace.model import Trace

@@ -6,19 +6,19 @@ from collections.abc import Hashable, Mapping, MutableMapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from agentlens.breaker.budget import RoundBudget, count_budget
-from agentlens.breaker.counting import bound_of, count_trace
+from agentlens.breaker.budgets.round_limit import RoundBudget, count_budget
+from agentlens.breaker.budgets.spending import BUDGET_RULES, Spending, count_spending, main_limits
 from agentlens.breaker.families.outcomes import Outcome, count_findings, phase_of
 from agentlens.breaker.families.panel import Panel
 from agentlens.breaker.families.spec import FAMILIES
-from agentlens.breaker.live_history import LiveHistory
-from agentlens.breaker.live_query import LiveQuery
-from agentlens.breaker.spending import BUDGET_RULES, Spending, count_spending, main_limits
+from agentlens.breaker.query.counting import bound_of, count_trace
+from agentlens.breaker.query.live_history import LiveHistory
+from agentlens.breaker.query.live_query import LiveQuery
 
 if TYPE_CHECKING:
     from agentlens.breaker.policy import Policy
+    from agentlens.breaker.query.signals import QuerySignals
     from agentlens.breaker.seen import Stepper
-    from agentlens.breaker.signals import QuerySignals
     from agentlens.trace.model import Trace
 
 __all__ = [

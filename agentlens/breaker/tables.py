@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from agentlens.breaker.counting import bound_of, similar_rows
+from agentlens.breaker.query.counting import bound_of, similar_rows
 from agentlens.breaker.rules import rule_of
 from agentlens.breaker.states import states
 from agentlens.progress.novelty import round_novelty

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from agentlens.breaker.budgets.incidents import Incident, incident_words
+from agentlens.breaker.budgets.spending import BUDGET_RULES
 from agentlens.breaker.families.outcomes import Outcome, finding_of, phase_of
-from agentlens.breaker.incidents import Incident, incident_words
 from agentlens.breaker.rules import Stop, threshold_of
 from agentlens.breaker.seen import Finding
-from agentlens.breaker.spending import BUDGET_RULES
 from agentlens.breaker.trip import Trip, saved_by
 from agentlens.breaker.words import budget_reason, finding_words, query_reason, saving_words
 from agentlens.trace.redact import BEGINNING, redact

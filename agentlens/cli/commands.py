@@ -129,7 +129,7 @@ def show(args: Namespace) -> int:
 
 def report(args: Namespace) -> int:
     """Write a report of a run, and say where."""
-    from agentlens.widgets.report import report as write
+    from agentlens.widgets.report.page import report as write
 
     print(write(_load(args), args.output, policy_of(args), lang=args.lang))
     return 0
@@ -139,7 +139,7 @@ def scan(args: Namespace) -> int:
     """Print one row a session."""
     from agentlens.cli.output import print_json
     from agentlens.thresholds.scan import scan_files
-    from agentlens.widgets.scan_table import masked, scan_lines
+    from agentlens.widgets.scan.table import masked, scan_lines
 
     policy = policy_of(args)
     rows = masked(

@@ -6,9 +6,9 @@ from html import escape
 from math import sqrt
 from typing import TYPE_CHECKING, Any
 
-from agentlens.breaker.counting import bound_of, similar_rows
+from agentlens.breaker.query.counting import bound_of, similar_rows
 from agentlens.figures.base import Axis, Look, figure, hover_of, look_of, mark_trips, scatter_type
-from agentlens.figures.lanes import LETTERS, Lanes, lanes_of
+from agentlens.figures.call_lanes import LETTERS, Lanes, lanes_of
 from agentlens.figures.view import View, view_of
 
 if TYPE_CHECKING:

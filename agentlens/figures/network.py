@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from agentlens.breaker.states import states
-from agentlens.figures.lanes import LETTERS, lanes_of
+from agentlens.figures.call_lanes import LETTERS, lanes_of
 from agentlens.figures.view import View, view_of
 
 if TYPE_CHECKING:

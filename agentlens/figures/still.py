@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from agentlens.breaker.states import states
-from agentlens.figures.lanes import lanes_of
+from agentlens.figures.call_lanes import lanes_of
 from agentlens.figures.svg import strips_svg
 from agentlens.figures.theme import FONT, MID
 from agentlens.figures.verdict import said_of, score_said

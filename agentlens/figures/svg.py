@@ -10,7 +10,7 @@ from html import escape
 from zlib import crc32
 
 from agentlens.breaker.states import states
-from agentlens.figures.lanes import LETTERS, Lanes
+from agentlens.figures.call_lanes import LETTERS, Lanes
 from agentlens.figures.svg_frame import (
     LEFT,
     RIGHT,

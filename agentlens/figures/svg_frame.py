@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from html import escape
 
-from agentlens.figures.lanes import Lanes
+from agentlens.figures.call_lanes import Lanes
 from agentlens.figures.theme import MID, MID_CLUSTERS
 from agentlens.figures.view import View
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agentlens.figures.lanes import LETTERS
+from agentlens.figures.call_lanes import LETTERS
 from agentlens.figures.svg_frame import LEFT, RIGHT, WIDTH, Frame, colour_of, label
 from agentlens.figures.theme import MID, ink_on
 from agentlens.figures.words import say

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Any
 
-from agentlens.breaker.classic import COUNT, RESET
 from agentlens.breaker.families.recorded import fresh_rows
+from agentlens.breaker.query.classic import COUNT, RESET
 from agentlens.breaker.rules import RULES
 from agentlens.breaker.trip import Trip
 from agentlens.breaker.words import duration

@@ -1,7 +1,7 @@
-"""What pictures and the stage say, in English and Chinese: the templates of ``words.toml``.
+"""What is said in English and Chinese: tables of templates, and those of pictures and the stage.
 
-The stage fills the same templates in the browser (`widgets/js/words.js`), so that both say the
-same.
+The stage fills the templates of ``words.toml`` in the browser (`widgets/js/words.js`), so that both
+say the same.
 """
 
 from __future__ import annotations
@@ -12,17 +12,34 @@ from collections.abc import Mapping
 from importlib import resources
 from typing import Any
 
-__all__ = ["LANGUAGES", "WORDS", "fill", "say"]
+__all__ = ["LANGUAGES", "WORDS", "fill", "load_words", "say"]
 
 LANGUAGES = ("en", "zh")
 
 _HOLE = re.compile(r"\{(\w+)(?:\|([^|}]*)\|([^|}]*))?\}")
-_TABLE = tomllib.loads((resources.files("agentlens.figures") / "words.toml").read_text("utf-8"))
 
-#: For each language the templates by key.
-WORDS: dict[str, dict[str, str]] = {
-    lang: {key: row[lang] for key, row in _TABLE.items()} for lang in LANGUAGES
-}
+
+def load_words(package: str, file: str = "words.toml") -> dict[str, dict[str, str]]:
+    """Read a table of templates, where each key holds its text in every language.
+
+    Parameters
+    ----------
+    package
+        Dotted name of the package that holds the file.
+    file
+        Name of the file.
+
+    Returns
+    -------
+    dict of str to dict
+        For each of `LANGUAGES` the templates by key.
+    """
+    table = tomllib.loads((resources.files(package) / file).read_text("utf-8"))
+    return {lang: {key: row[lang] for key, row in table.items()} for lang in LANGUAGES}
+
+
+#: For each language the templates of pictures and the stage by key.
+WORDS = load_words("agentlens.figures")
 
 
 def say(lang: str, key: str, **values: Any) -> str:

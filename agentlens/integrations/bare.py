@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from agentlens.breaker.guard import Guard
+from agentlens.breaker.live.guard import Guard
 from agentlens.integrations.rounds import Rounds
 
 __all__ = ["converse"]

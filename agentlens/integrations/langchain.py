@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any
 
-from agentlens.breaker.guard import Guard
+from agentlens.breaker.live.guard import Guard
 from agentlens.integrations.extras import missing
 from agentlens.integrations.rounds import Rounds, rounds_of
 

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator
 from functools import partial
 from typing import Any
 
-from agentlens.breaker.guard import Guard
+from agentlens.breaker.live.guard import Guard
 from agentlens.integrations.extras import missing
 from agentlens.integrations.rounds import Rounds, rounds_of
 

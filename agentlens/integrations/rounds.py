@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from agentlens.breaker.closing import closing_prompt
-from agentlens.breaker.guard import Guard
+from agentlens.breaker.live.closing import closing_prompt
+from agentlens.breaker.live.guard import Guard
 
 __all__ = ["Rounds", "rounds_of"]
 

@@ -10,7 +10,7 @@ import copy
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
-from agentlens.breaker.guard import Guard
+from agentlens.breaker.live.guard import Guard
 from agentlens.integrations.extras import missing
 from agentlens.integrations.rounds import Rounds, rounds_of
 

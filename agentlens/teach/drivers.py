@@ -8,17 +8,17 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Protocol
 
-from agentlens.breaker.amounts import Limits
-from agentlens.breaker.budgets import Budget
-from agentlens.breaker.checkpoint import resume
-from agentlens.breaker.children import ChildResult, FamilyLimits
-from agentlens.breaker.finalizer import Finalizer
-from agentlens.breaker.ledger import Ledger
+from agentlens.breaker.budgets.amounts import Limits
+from agentlens.breaker.budgets.limits import Budget
+from agentlens.breaker.budgets.shares import ChildResult, FamilyLimits
 from agentlens.breaker.machine import Machine
-from agentlens.breaker.messages import EndSlots
 from agentlens.breaker.policy import Policy
-from agentlens.breaker.run import Run
-from agentlens.breaker.work import Work
+from agentlens.breaker.task.checkpoint import resume
+from agentlens.breaker.task.finalizer import Finalizer
+from agentlens.breaker.task.ledger import Ledger
+from agentlens.breaker.task.messages import EndSlots
+from agentlens.breaker.task.run import Run
+from agentlens.breaker.task.work import Work
 from agentlens.teach.scripted import Turn, World
 from agentlens.trace.tools import ToolTable
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from agentlens.breaker.goal import Goal, failing_tests, filled, holds
+from agentlens.breaker.task.goal import Goal, failing_tests, filled, holds
 from agentlens.teach.scripted import Call, Result, Scenario, Turn, World, call
 
 __all__ = ["GOOD_RUNS"]

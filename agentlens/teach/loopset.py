@@ -11,8 +11,8 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agentlens.breaker.checkpoint import CheckpointError, read
 from agentlens.breaker.policy import Policy, as_policy
+from agentlens.breaker.task.checkpoint import CheckpointError, read
 from agentlens.teach.drivers import Driver, OwnDriver, RunDriver
 from agentlens.teach.good_runs import GOOD_RUNS
 from agentlens.teach.scenarios import SCENARIOS

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import count, cycle
 
-from agentlens.breaker.goal import Goal, filled, holds, required
+from agentlens.breaker.task.goal import Goal, filled, holds, required
 from agentlens.teach.scripted import Call, Result, Scenario, Turn, World, call
 
 __all__ = ["SCENARIOS"]

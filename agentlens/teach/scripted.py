@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from agentlens.breaker.goal import Goal
-from agentlens.breaker.ledger import Entry
-from agentlens.breaker.replan import Action, Plan
+from agentlens.breaker.task.goal import Goal
+from agentlens.breaker.task.ledger import Entry
+from agentlens.breaker.task.replan import Action, Plan
 
 __all__ = ["Call", "Scenario", "Turn", "World", "call"]
 

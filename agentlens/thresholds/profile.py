@@ -8,10 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from agentlens.breaker.classic import COUNT, RESET
 from agentlens.breaker.families.recorded import fresh_rows
+from agentlens.breaker.query.classic import COUNT, RESET
+from agentlens.breaker.query.signals import query_signals
 from agentlens.breaker.rules import RULES, first_stop, run_rules
-from agentlens.breaker.signals import query_signals
 from agentlens.thresholds.profile_parts import amounts_of, means_of, parents_of, suffixes_of
 from agentlens.thresholds.runs import ends_waiting, useful_rows
 from agentlens.thresholds.steps import Steps
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from agentlens.breaker.policy import Policy
-    from agentlens.breaker.signals import QuerySignals
+    from agentlens.breaker.query.signals import QuerySignals
     from agentlens.trace.labels import Label
     from agentlens.trace.model import Trace
 

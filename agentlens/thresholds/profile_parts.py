@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from agentlens.breaker.signals import QuerySignals
+    from agentlens.breaker.query.signals import QuerySignals
     from agentlens.trace.model import Trace
 
 __all__ = ["amounts_of", "means_of", "parents_of", "suffixes_of"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentlens.breaker.families.recorded import fresh_rows
 from agentlens.breaker.replay import Replay, replay
-from agentlens.breaker.side_effects import duplicate_writes, identity_of
+from agentlens.breaker.task.side_effects import duplicate_writes, identity_of
 from agentlens.breaker.trip import round_amounts
 from agentlens.thresholds.kept import kept_facts
 from agentlens.thresholds.scan import independent_trips

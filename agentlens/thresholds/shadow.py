@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from agentlens.breaker.guard import Guard
+from agentlens.breaker.live.guard import Guard
 from agentlens.breaker.policy import Policy, as_policy
 from agentlens.thresholds.readiness import Readiness, readiness
 from agentlens.thresholds.runs import Run, run_of

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from agentlens.breaker.classic import COUNT, RESET
+from agentlens.breaker.query.classic import COUNT, RESET
 
 __all__ = ["Steps", "window_records"]
 

@@ -12,13 +12,13 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, overload
 
-from agentlens.breaker.classic import COUNT, RESET
-from agentlens.breaker.clearing import pair_scores
-from agentlens.breaker.counting import count_trace
 from agentlens.breaker.families.recorded import fresh_rows
 from agentlens.breaker.policy import Policy, as_policy
+from agentlens.breaker.query.classic import COUNT, RESET
+from agentlens.breaker.query.clearing import pair_scores
+from agentlens.breaker.query.counting import count_trace
+from agentlens.breaker.query.signals import QuerySignals, query_signals
 from agentlens.breaker.rules import first_stop, run_rules
-from agentlens.breaker.signals import QuerySignals, query_signals
 from agentlens.breaker.switches import as_fraction
 from agentlens.errors import PolicyError
 from agentlens.progress.similarity import limit

@@ -7,9 +7,10 @@ import unicodedata
 
 from agentlens.trace.redact import redact
 
-__all__ = ["clean", "mask", "safe", "safe_block"]
+__all__ = ["HARMFUL", "clean", "mask", "safe", "safe_block"]
 
-_HARMFUL = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
+#: Categories of characters that would end a line, move the cursor, or turn the direction.
+HARMFUL = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
 
 
 def mask(text: str) -> str:
@@ -41,5 +42,5 @@ def _visible(line: str) -> str:
     if line.isascii() and line.isprintable():
         return line
     return "".join(
-        " " if c == "\t" else "" if unicodedata.category(c) in _HARMFUL else c for c in line
+        " " if c == "\t" else "" if unicodedata.category(c) in HARMFUL else c for c in line
     )

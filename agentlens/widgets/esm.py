@@ -12,7 +12,7 @@ from importlib import resources
 
 from agentlens.figures.theme import css_variables
 
-__all__ = ["MODULES", "join_modules", "stage_css", "stage_esm"]
+__all__ = ["MODULES", "join_modules", "module_text", "stage_css", "stage_esm"]
 
 #: In the order in which they are joined: a module comes after those that it imports.
 MODULES = tuple(
@@ -25,7 +25,8 @@ _IMPORT = re.compile(r'^import\s[^;]*?from\s+"\./[\w.]+";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?!default)", re.MULTILINE)
 
 
-def _text(name: str) -> str:
+def module_text(name: str) -> str:
+    """Return a file of ``widgets/js`` as text."""
     return (resources.files("agentlens.widgets") / "js" / name).read_text("utf-8")
 
 
@@ -39,7 +40,7 @@ def join_modules(names: tuple[str, ...] = MODULES, *, keep_exports: bool = False
     keep_exports
         Keep their ``export`` keywords, so that a page can import single functions.
     """
-    texts = [_IMPORT.sub("", _text(f"{name}.js")) for name in names]
+    texts = [_IMPORT.sub("", module_text(f"{name}.js")) for name in names]
     if not keep_exports:
         texts = [_EXPORT.sub("", text) for text in texts]
     return "\n".join(texts)
@@ -54,4 +55,4 @@ def stage_esm() -> str:
 @cache
 def stage_css() -> str:
     """Return the stage's styles, colours included."""
-    return css_variables() + _text("stage.css")
+    return css_variables() + module_text("stage.css")

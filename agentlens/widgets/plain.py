@@ -5,15 +5,14 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 
-__all__ = ["cut", "one_line", "table", "width"]
+from agentlens.widgets.escape import HARMFUL
 
-#: Characters that would end a line, move the cursor, or turn the writing direction.
-_HARMFUL = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
+__all__ = ["cut", "one_line", "table", "width"]
 
 
 def one_line(text: str) -> str:
     """Return a text on one line, without control, format or private characters."""
-    kept = "".join(" " if unicodedata.category(c) in _HARMFUL else c for c in text)
+    kept = "".join(" " if unicodedata.category(c) in HARMFUL else c for c in text)
     return " ".join(kept.split())
 
 

@@ -10,7 +10,7 @@ from agentlens.breaker.replay import replay
 from agentlens.trace.build import TraceBuilder
 from agentlens.trace.model import Trace
 from agentlens.widgets.esm import stage_css, stage_esm
-from agentlens.widgets.payload import as_json, stage_payload
+from agentlens.widgets.lens.payload import as_json, stage_payload
 from agentlens.widgets.plotly_source import plotly_gzip
 
 STUB = """

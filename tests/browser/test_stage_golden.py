@@ -12,14 +12,14 @@ import pytest
 from agentlens.breaker.policy import Policy
 from agentlens.breaker.replay import replay
 from agentlens.breaker.switches import SWITCHES
-from agentlens.figures.lanes import forest_of, lanes_of
+from agentlens.figures.call_lanes import forest_of, lanes_of
 from agentlens.figures.still import text
 from agentlens.figures.view import view_of
 from agentlens.thresholds.surface import surface
 from agentlens.trace.build import TraceBuilder
 from agentlens.trace.model import Trace
 from agentlens.widgets.esm import MODULES, join_modules
-from agentlens.widgets.payload import as_json, stage_payload
+from agentlens.widgets.lens.payload import as_json, stage_payload
 
 pytestmark = pytest.mark.browser
 

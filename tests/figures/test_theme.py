@@ -21,7 +21,7 @@ from agentlens.figures.theme import (
     ramp,
 )
 from agentlens.figures.words import WORDS, say
-from agentlens.widgets.payload import KINDS
+from agentlens.widgets.lens.payload import KINDS
 
 TEXT_FREE = {"grid", "ground", "ink"}
 

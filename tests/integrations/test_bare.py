@@ -20,7 +20,7 @@ from scripted import (
 )
 
 import agentlens as al
-from agentlens.breaker.live_query import LiveQuery
+from agentlens.breaker.query.live_query import LiveQuery
 from agentlens.integrations.bare import converse
 
 ZH = REWORDED["zh"]

@@ -30,7 +30,7 @@ from langchain_core.tools import tool
 from pydantic import BaseModel
 
 import agentlens as al
-from agentlens.breaker.live_query import LiveQuery
+from agentlens.breaker.query.live_query import LiveQuery
 from agentlens.integrations.langchain import GuardMiddleware
 
 pytestmark = pytest.mark.frameworks

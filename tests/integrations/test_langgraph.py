@@ -35,7 +35,7 @@ from langgraph.graph.message import add_messages
 from langgraph.prebuilt import ToolNode, tools_condition
 
 import agentlens as al
-from agentlens.breaker.live_query import LiveQuery
+from agentlens.breaker.query.live_query import LiveQuery
 from agentlens.integrations.langgraph import guarded, skip_blocked
 
 pytestmark = pytest.mark.frameworks

@@ -37,7 +37,7 @@ from agents import (
 from agents.testing import ModelStep, ScriptedModel, assistant_message, function_call
 
 import agentlens as al
-from agentlens.breaker.live_query import LiveQuery
+from agentlens.breaker.query.live_query import LiveQuery
 from agentlens.integrations.openai_agents import GuardedModel, GuardedModels, skip_blocked
 
 pytestmark = pytest.mark.frameworks

@@ -30,7 +30,7 @@ from pydantic_ai.models.function import DeltaToolCall, FunctionModel
 from pydantic_ai.usage import RequestUsage
 
 import agentlens as al
-from agentlens.breaker.live_query import LiveQuery
+from agentlens.breaker.query.live_query import LiveQuery
 from agentlens.integrations.pydantic_ai import GuardCapability
 
 pytestmark = pytest.mark.frameworks

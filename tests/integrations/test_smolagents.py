@@ -34,7 +34,7 @@ from smolagents.models import (
 from smolagents.monitoring import TokenUsage
 
 import agentlens as al
-from agentlens.breaker.live_query import LiveQuery
+from agentlens.breaker.query.live_query import LiveQuery
 from agentlens.integrations.smolagents import guarded
 
 pytestmark = pytest.mark.frameworks

@@ -11,7 +11,7 @@ import pytest
 import agentlens as al
 from agentlens.trace.build import TraceBuilder
 from agentlens.trace.repair import MAX_DEPTH, TooDeep, repaired, whole_text
-from agentlens.widgets.payload import stage_payload
+from agentlens.widgets.lens.payload import stage_payload
 
 HALF, LOST = "\ud800", "\ufffd"
 

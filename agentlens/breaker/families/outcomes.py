@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from agentlens.breaker.classic import Counted
 from agentlens.breaker.families.recorded import Spoken, run_panel
+from agentlens.breaker.query.classic import Counted
 from agentlens.breaker.seen import Finding
 
 if TYPE_CHECKING:

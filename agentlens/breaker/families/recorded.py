@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from agentlens.breaker.families.board import Known, known_of
 from agentlens.breaker.families.facts import Facts
 from agentlens.breaker.families.panel import SIGNED, Panel
-from agentlens.breaker.seeing import results_of, seen_round
+from agentlens.breaker.live.seeing import results_of, seen_round
 from agentlens.breaker.seen import Finding, SeenResult, SeenRound
 
 if TYPE_CHECKING:

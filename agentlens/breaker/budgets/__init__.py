@@ -1,0 +1,1 @@
+"""Hard budgets: what is counted, where it ends, and what sub-agents share of it."""

@@ -1,0 +1,1 @@
+"""The query rule: reworded searches scored once, counted under any threshold, live or replayed."""

@@ -1,0 +1,1 @@
+"""The Lens: one trace, its stage, its inspector and its controls."""

@@ -1,0 +1,1 @@
+"""The lesson: scenes, token lab, incident view."""

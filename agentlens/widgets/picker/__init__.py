@@ -1,0 +1,1 @@
+"""The Picker: a setting for many runs."""

@@ -1,0 +1,1 @@
+"""The report: one page that needs no kernel and no network."""

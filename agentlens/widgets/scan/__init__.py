@@ -1,0 +1,1 @@
+"""Scan: many sessions in a table, worst first."""

@@ -1,0 +1,113 @@
+"""A report is one inert file: masked, escaped, allowed nothing but its own script."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import agentlens as al
+from agentlens.cli import main
+from agentlens.widgets.report.page import report_html
+
+INCIDENT = ["天气", "今日天气 气温", "今日天气 晴雨", "今日天气 预报", "天气 实时"]
+EVIL = "</script><script>alert(2)</script><img src=x onerror=alert(1)>"
+SECRET = "ghp_" + "x9Y8" * 9
+
+
+def trace(queries: list[str], **columns: object) -> al.Trace:
+    return al.load(
+        [
+            {"round": n, "tool": "web_search", "args": {"query": q}, **columns}
+            for n, q in enumerate(queries, 1)
+        ]
+    )
+
+
+def data_of(page: str) -> dict[str, Any]:
+    found = re.search(
+        r'<script type="application/json" id="report">(.*?)</script>', page, re.DOTALL
+    )
+    assert found
+    data: dict[str, Any] = json.loads(found[1])
+    return data
+
+
+def test_the_policy_of_the_page_allows_its_script_and_nothing_else() -> None:
+    page = report_html(al.replay(trace(INCIDENT), "classic"))
+    scripts = re.findall(r'<script type="module">(.*?)</script>', page, re.DOTALL)
+    assert len(scripts) == 1
+    digest = base64.b64encode(hashlib.sha256(scripts[0].encode()).digest()).decode()
+    assert f"default-src 'none'; script-src 'sha256-{digest}';" in page
+    assert not re.search(r"\son\w+\s*=\s*[\"']", page.split("<script", 1)[0])
+    assert "http-equiv" in page
+    assert not re.search(r"""(src|href)=["']?(https?:)?//""", page)
+
+
+def test_what_a_trace_says_is_text_and_has_no_secrets() -> None:
+    hostile = trace([f"{EVIL} {q}" for q in INCIDENT], result=f"{EVIL} {SECRET}", thread=EVIL)
+    page = report_html(al.replay(hostile, "classic"))
+    assert EVIL not in page
+    assert "<img" not in page
+    assert SECRET not in page
+    assert page.count("</script>") == 2
+    assert "onerror=alert(1)" in str(data_of(page))  # it is there, to be read
+
+
+def test_rounds_stand_in_a_table_with_their_counts() -> None:
+    page = report_html(al.replay(trace(INCIDENT), "classic"), lang="zh")
+    (thread,) = data_of(page)["threads"]
+    cells = [r["cells"] for r in thread["rounds"]]
+    assert [c[1] for c in cells] == INCIDENT
+    assert [c[3] for c in cells] == ["0", "1", "2", "", ""]
+    assert [r["ghost"] for r in thread["rounds"]] == [False, False, True, True, True]
+    assert '<html lang="zh-CN">' in page
+
+
+def test_every_thread_is_there() -> None:
+    calls = [
+        {"round": n, "tool": "web_search", "args": {"query": q}, "thread": name}
+        for name in ("main", "helper")
+        for n, q in enumerate(INCIDENT, 1)
+    ]
+    threads = data_of(report_html(al.replay(al.load(calls), "classic")))["threads"]
+    assert {t["name"] for t in threads} == {"main", "helper"}
+
+
+def test_long_results_are_shortened_the_more_the_longer_the_run() -> None:
+    long = trace([f"query {n}" for n in range(2000)], result="word " * 4000)
+    page = report_html(al.replay(long, "classic"))
+    assert len(page) < 8_000_000
+
+
+def test_report_takes_a_trace_a_replay_or_a_path(tmp_path: Path) -> None:
+    made = al.replay(trace(INCIDENT), al.Policy.preset("classic", threshold=3))
+    path = al.report(made, tmp_path / "a.html")
+    assert "round 4" in path.read_text("utf-8")
+    again = al.report(trace(INCIDENT), str(tmp_path / "b.html"), "classic")
+    assert "round 3" in again.read_text("utf-8")
+
+
+def test_a_place_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(al.TraceError, match=r"cannot be written"):
+        al.report(trace(INCIDENT), tmp_path / "no" / "such" / "r.html", "classic")
+
+
+def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    log = tmp_path / "t.jsonl"
+    log.write_text(
+        "".join(
+            json.dumps({"round": n, "tool": "web_search", "args": {"query": q}}) + "\n"
+            for n, q in enumerate(INCIDENT, 1)
+        ),
+        "utf-8",
+    )
+    out = tmp_path / "r.html"
+    assert main(["report", str(log), "-o", str(out), "--policy", "classic"]) == 0
+    assert capsys.readouterr().out.strip() == str(out)
+    assert "Would have stopped" in out.read_text("utf-8")
