@@ -13,6 +13,7 @@ from agentlens.trace.names import unwrap_call
 from agentlens.trace.repair import repair_meta, repair_tables
 from agentlens.trace.rows import PLACES, Table
 from agentlens.trace.run_log import MAIN, RunLog
+from agentlens.trace.status import judge
 from agentlens.trace.tools import check_tools, describe_all
 
 if TYPE_CHECKING:
@@ -78,6 +79,33 @@ class TraceBuilder(RunLog):
     def update_call(self, call: int, **columns: Any) -> None:
         """Overwrite columns of a call, where a log tells more of it later."""
         self._calls.set(call, columns)
+
+    def judge(
+        self,
+        text: str,
+        *,
+        error: bool | None = None,
+        exit_code: int | None = None,
+        told: tuple[str, str] | None = None,
+        line: int | None = None,
+    ) -> tuple[str, str | None, int | None]:
+        """Say how a call ended: its status, the kind of error and the exit status.
+
+        Parameters
+        ----------
+        text, error, exit_code
+            As for `agentlens.trace.status.judge`; where the text decides, a note says so.
+        told
+            Status and kind of error, where the log says them in words of its own.
+        line
+            Where the result stands.
+        """
+        status, kind, code, guessed = judge(text, error=error, exit_code=exit_code)
+        if told is not None:
+            return *told, code
+        if guessed:
+            self.note("guessed", "a result counts as an error by its text", line)
+        return status, kind, code
 
     def result(
         self,

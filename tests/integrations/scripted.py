@@ -5,17 +5,21 @@ from __future__ import annotations
 import importlib
 import os
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import agentlens as al
+from agentlens.breaker.query.live_query import LiveQuery
 
 #: Five rewordings each; the rule's third round is the first that must not run.
 REWORDED = {
     "en": ["weather", "weather today", "weather today sunny", "weather sunny", "today weather now"],
     "zh": ["天气", "今日天气 气温", "今日天气 晴雨", "今日天气 预报", "天气 实时"],
 }
+ZH = REWORDED["zh"]
 ASKED = "今天天气怎么样？"
 ANSWER = "今天多云。"
 PAGE = "能源补贴政策 https://example.org/energy"
@@ -30,6 +34,15 @@ CLOSING = {
 }
 
 every_wording = pytest.mark.parametrize("queries", REWORDED.values(), ids=REWORDED.keys())
+every_silent_mode = pytest.mark.parametrize("mode", ["shadow", "off"])
+every_fault = pytest.mark.parametrize(
+    ("owner", "name"),
+    [(LiveQuery, "before"), (al.Guard, "before"), (al.Guard, "after"), (al.Guard, "new_request")],
+    ids=str,
+)
+
+#: Runs a script of calls under a guard, or under none; what it returns has `ran` and `transcript`.
+RunOf = Callable[[list[tuple[str, dict[str, Any]]], al.Guard | None], Any]
 
 
 def needs(module: str) -> None:
@@ -38,6 +51,14 @@ def needs(module: str) -> None:
         importlib.import_module(module)
     else:
         pytest.importorskip(module)
+
+
+def searches(queries: list[str]) -> list[tuple[str, dict[str, Any]]]:
+    return [("web_search", {"query": query}) for query in queries]
+
+
+def transcript(run: Any) -> Any:
+    return run.transcript()
 
 
 def broken(*_, **__):
@@ -77,3 +98,27 @@ def check_record_of_a_whole_run(guard: al.Guard, queries: list[str]) -> None:
     assert al.replay(trace, guard.policy).trip.round == 3
     would = [e["would"] for e in guard.events if e["event"] == "decision"]
     assert would == ["proceed", "proceed", "stop", "stop", "stop"]
+
+
+def check_silent(run_of: RunOf, mode: str) -> None:
+    """R15: in shadow and off, the host's run is the same byte for byte as without a guard."""
+    guard = al.Guard("classic", mode=mode)
+    run, without = run_of(searches(ZH), guard), run_of(searches(ZH), None)
+    assert run.transcript() == without.transcript()
+    assert run.ran == ZH
+    if mode == "shadow":
+        check_record_of_a_whole_run(guard, ZH)
+
+
+def check_fails_open(
+    run_of: RunOf,
+    fault: tuple[Any, str],
+    monkeypatch: pytest.MonkeyPatch,
+    seen: Callable[[Any], Any] = transcript,
+) -> None:
+    """R19: with a fault in the guard, the host sees what it sees without one."""
+    monkeypatch.setattr(*fault, broken)
+    guard = al.Guard("classic")
+    run = run_of(searches(ZH[:2]), guard)
+    assert seen(run) == seen(run_of(searches(ZH[:2]), None))
+    assert counts(guard)["guard_error"]

@@ -4,26 +4,25 @@ from __future__ import annotations
 
 import copy
 import json
+from typing import NamedTuple
 
-import pytest
 from scripted import (
     ANSWER,
     ASKED,
     CLOSING,
     PAGE,
-    REWORDED,
-    broken,
-    check_record_of_a_whole_run,
+    ZH,
+    check_fails_open,
+    check_silent,
     check_tripped_in_round_3,
-    counts,
+    every_fault,
+    every_silent_mode,
     every_wording,
+    searches,
 )
 
 import agentlens as al
-from agentlens.breaker.query.live_query import LiveQuery
 from agentlens.integrations.bare import converse
-
-ZH = REWORDED["zh"]
 
 
 class Scripted:
@@ -43,12 +42,19 @@ class Scripted:
         return {"role": "assistant", "content": None, "tool_calls": [asked]}
 
 
-def searches(queries: list[str]) -> list[tuple[str, dict]]:
-    return [("web_search", {"query": query}) for query in queries]
+class Ran(NamedTuple):
+    """The answer, the model, the messages and what was really run."""
+
+    answer: str
+    model: Scripted
+    messages: list[dict]
+    ran: list[str]
+
+    def transcript(self):
+        return self.answer, self.messages, json.dumps(self.model.seen)
 
 
 def run(guard, calls, **options):
-    """Return the model, the transcript and the queries that were really searched."""
     ran: list[str] = []
     model = Scripted(calls, options.pop("disobeys", False))
     messages = [{"role": "user", "content": ASKED}]
@@ -66,7 +72,11 @@ def run(guard, calls, **options):
 
     tools = {"web_search": web_search, "read_file": read_file, "fails": fails}
     answer = converse(messages, model, tools, guard, **options)
-    return answer, model, messages, ran
+    return Ran(answer, model, messages, ran)
+
+
+def run_of(calls, guard):
+    return run(guard, calls)
 
 
 @every_wording
@@ -96,28 +106,14 @@ def test_the_prompt_follows_the_cause_and_the_language():
     assert model.seen[-1][1][-1]["content"] == CLOSING["query", "en"]
 
 
-@pytest.mark.parametrize("mode", ["shadow", "off"])
+@every_silent_mode
 def test_r15_in_shadow_and_off_the_run_is_the_same_byte_for_byte(mode):
-    guard = al.Guard("classic", mode=mode)
-    answer, model, messages, ran = run(guard, searches(ZH))
-    without = run(None, searches(ZH))
-    assert (answer, messages, ran) == (without[0], without[2], without[3])
-    assert json.dumps(model.seen) == json.dumps(without[1].seen)
-    if mode == "shadow":
-        check_record_of_a_whole_run(guard, ZH)
+    check_silent(run_of, mode)
 
 
-@pytest.mark.parametrize(
-    ("owner", "name"),
-    [(LiveQuery, "before"), (al.Guard, "before"), (al.Guard, "after"), (al.Guard, "new_request")],
-    ids=str,
-)
+@every_fault
 def test_r19_a_fault_in_the_guard_fails_open(owner, name, monkeypatch):
-    monkeypatch.setattr(owner, name, broken)
-    guard = al.Guard("classic")
-    _, _, messages, _ = run(guard, searches(ZH[:2]))
-    assert messages == run(None, searches(ZH[:2]))[2]
-    assert counts(guard)["guard_error"]
+    check_fails_open(run_of, (owner, name), monkeypatch, lambda run: run.messages)
 
 
 def test_a_nudge_is_read_and_a_blocked_call_is_not_run():

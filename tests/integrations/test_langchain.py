@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import Counter
+from functools import partial
 
 import pytest
 from scripted import (
@@ -12,13 +13,15 @@ from scripted import (
     ASKED,
     CLOSING,
     PAGE,
-    REWORDED,
-    broken,
-    check_record_of_a_whole_run,
+    ZH,
+    check_fails_open,
+    check_silent,
     check_tripped_in_round_3,
-    counts,
+    every_fault,
+    every_silent_mode,
     every_wording,
     needs,
+    searches,
 )
 
 needs("langchain.agents")
@@ -30,15 +33,9 @@ from langchain_core.tools import tool
 from pydantic import BaseModel
 
 import agentlens as al
-from agentlens.breaker.query.live_query import LiveQuery
 from agentlens.integrations.langchain import GuardMiddleware
 
 pytestmark = pytest.mark.frameworks
-ZH = REWORDED["zh"]
-
-
-def searches(queries):
-    return [("web_search", {"query": query}) for query in queries]
 
 
 class Run:
@@ -87,6 +84,10 @@ class Run:
 
 
 @pytest.mark.parametrize("way", ["invoke", "astream"])
+def guarded(script, guard, way):
+    return Run(script, [GuardMiddleware(guard)] if guard else (), way)
+
+
 @every_wording
 def test_r9_r16_a_reworded_search_is_stopped_in_round_3(queries, way, tmp_path):
     guard = al.Guard("classic")
@@ -107,29 +108,16 @@ def test_r9_r16_a_reworded_search_is_stopped_in_round_3(queries, way, tmp_path):
 
 
 @pytest.mark.parametrize("way", ["invoke", "astream"])
-@pytest.mark.parametrize("mode", ["shadow", "off"])
+@every_silent_mode
 def test_r15_in_shadow_and_off_the_run_is_the_same_byte_for_byte(mode, way):
-    guard = al.Guard("classic", mode=mode)
-    run = Run(searches(ZH), [GuardMiddleware(guard)], way)
-    without = Run(searches(ZH), (), way)
-    assert run.transcript() == without.transcript()
-    assert run.ran == ZH
-    if mode == "shadow":
-        check_record_of_a_whole_run(guard, ZH)
+    check_silent(partial(guarded, way=way), mode)
 
 
-@pytest.mark.parametrize(
-    ("owner", "name"),
-    [(LiveQuery, "before"), (al.Guard, "before"), (al.Guard, "after"), (al.Guard, "new_request")],
-    ids=str,
-)
+@every_fault
 @pytest.mark.parametrize("way", ["invoke", "astream"])
 def test_r19_a_fault_in_the_guard_fails_open(owner, name, way, monkeypatch):
-    monkeypatch.setattr(owner, name, broken)
-    guard = al.Guard("classic")
-    run = Run(searches(ZH[:2]), [GuardMiddleware(guard)], way)
-    assert plain(run.messages) == plain(Run(searches(ZH[:2]), (), way).messages)
-    assert counts(guard)["guard_error"]
+    run_of = partial(guarded, way=way)
+    check_fails_open(run_of, (owner, name), monkeypatch, lambda run: plain(run.messages))
 
 
 def test_the_prompt_follows_the_cause_and_the_language():

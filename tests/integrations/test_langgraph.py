@@ -6,6 +6,7 @@ import asyncio
 import dataclasses
 import json
 from collections import Counter
+from functools import partial
 from typing import Annotated, Any
 
 import pytest
@@ -14,13 +15,15 @@ from scripted import (
     ASKED,
     CLOSING,
     PAGE,
-    REWORDED,
-    broken,
-    check_record_of_a_whole_run,
+    ZH,
+    check_fails_open,
+    check_silent,
     check_tripped_in_round_3,
-    counts,
+    every_fault,
+    every_silent_mode,
     every_wording,
     needs,
+    searches,
 )
 
 needs("langgraph.prebuilt")
@@ -35,15 +38,9 @@ from langgraph.graph.message import add_messages
 from langgraph.prebuilt import ToolNode, tools_condition
 
 import agentlens as al
-from agentlens.breaker.query.live_query import LiveQuery
 from agentlens.integrations.langgraph import guarded, skip_blocked
 
 pytestmark = pytest.mark.frameworks
-ZH = REWORDED["zh"]
-
-
-def searches(queries):
-    return [("web_search", {"query": query}) for query in queries]
 
 
 @dataclasses.dataclass
@@ -146,27 +143,14 @@ def test_r9_r16_a_reworded_search_is_stopped_in_round_3(queries, way, state, tmp
 
 
 @pytest.mark.parametrize("way", ["sync", "async"])
-@pytest.mark.parametrize("mode", ["shadow", "off"])
+@every_silent_mode
 def test_r15_in_shadow_and_off_the_run_is_the_same_byte_for_byte(mode, way):
-    guard = al.Guard("classic", mode=mode)
-    run, without = Run(searches(ZH), guard, way), Run(searches(ZH), None, way)
-    assert run.transcript() == without.transcript()
-    assert run.ran == ZH
-    if mode == "shadow":
-        check_record_of_a_whole_run(guard, ZH)
+    check_silent(partial(Run, way=way), mode)
 
 
-@pytest.mark.parametrize(
-    ("owner", "name"),
-    [(LiveQuery, "before"), (al.Guard, "before"), (al.Guard, "after"), (al.Guard, "new_request")],
-    ids=str,
-)
+@every_fault
 def test_r19_a_fault_in_the_guard_fails_open(owner, name, monkeypatch):
-    monkeypatch.setattr(owner, name, broken)
-    guard = al.Guard("classic")
-    run = Run(searches(ZH[:2]), guard)
-    assert plain(run.messages) == plain(Run(searches(ZH[:2])).messages)
-    assert counts(guard)["guard_error"]
+    check_fails_open(Run, (owner, name), monkeypatch, lambda run: plain(run.messages))
 
 
 def test_the_prompt_follows_the_cause_and_the_language():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import Counter
+from functools import partial
 
 import pytest
 from scripted import (
@@ -12,13 +13,15 @@ from scripted import (
     ASKED,
     CLOSING,
     PAGE,
-    REWORDED,
-    broken,
-    check_record_of_a_whole_run,
+    ZH,
+    check_fails_open,
+    check_silent,
     check_tripped_in_round_3,
-    counts,
+    every_fault,
+    every_silent_mode,
     every_wording,
     needs,
+    searches,
 )
 
 needs("agents.testing")
@@ -37,16 +40,10 @@ from agents import (
 from agents.testing import ModelStep, ScriptedModel, assistant_message, function_call
 
 import agentlens as al
-from agentlens.breaker.query.live_query import LiveQuery
 from agentlens.integrations.openai_agents import GuardedModel, GuardedModels, skip_blocked
 
 pytestmark = pytest.mark.frameworks
-ZH = REWORDED["zh"]
 set_tracing_disabled(True)
-
-
-def searches(queries):
-    return [("web_search", {"query": query}) for query in queries]
 
 
 class Scripted(ScriptedModel):
@@ -177,14 +174,9 @@ def test_a_stream_that_ends_without_its_output_is_stopped_too(tmp_path):
 
 
 @ways
-@pytest.mark.parametrize("mode", ["shadow", "off"])
+@every_silent_mode
 def test_r15_in_shadow_and_off_the_run_is_the_same_byte_for_byte(mode, way):
-    guard = al.Guard("classic", mode=mode)
-    run, without = Run(searches(ZH), guard, way), Run(searches(ZH), None, way)
-    assert run.transcript() == without.transcript()
-    assert run.ran == ZH
-    if mode == "shadow":
-        check_record_of_a_whole_run(guard, ZH)
+    check_silent(partial(Run, way=way), mode)
 
 
 def test_a_run_that_is_not_stopped_streams_the_same_events():
@@ -194,17 +186,9 @@ def test_a_run_that_is_not_stopped_streams_the_same_events():
 
 
 @ways
-@pytest.mark.parametrize(
-    ("owner", "name"),
-    [(LiveQuery, "before"), (al.Guard, "before"), (al.Guard, "after"), (al.Guard, "new_request")],
-    ids=str,
-)
+@every_fault
 def test_r19_a_fault_in_the_guard_fails_open(owner, name, way, monkeypatch):
-    monkeypatch.setattr(owner, name, broken)
-    guard = al.Guard("classic")
-    run = Run(searches(ZH[:2]), guard, way)
-    assert run.transcript() == Run(searches(ZH[:2]), None, way).transcript()
-    assert counts(guard)["guard_error"]
+    check_fails_open(partial(Run, way=way), (owner, name), monkeypatch)
 
 
 def test_the_prompt_follows_the_cause_and_the_language():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from functools import partial
 
 import pytest
 from scripted import (
@@ -11,13 +12,15 @@ from scripted import (
     ASKED,
     CLOSING,
     PAGE,
-    REWORDED,
-    broken,
-    check_record_of_a_whole_run,
+    ZH,
+    check_fails_open,
+    check_silent,
     check_tripped_in_round_3,
-    counts,
+    every_fault,
+    every_silent_mode,
     every_wording,
     needs,
+    searches,
 )
 
 needs("smolagents")
@@ -34,16 +37,10 @@ from smolagents.models import (
 from smolagents.monitoring import TokenUsage
 
 import agentlens as al
-from agentlens.breaker.query.live_query import LiveQuery
 from agentlens.integrations.smolagents import guarded
 
 pytestmark = pytest.mark.frameworks
-ZH = REWORDED["zh"]
 kinds = pytest.mark.parametrize("kind", ["whole", "streamed", "code"])
-
-
-def searches(queries):
-    return [("web_search", {"query": query}) for query in queries]
 
 
 class Scripted(Model):
@@ -169,28 +166,15 @@ def test_r9_r16_a_reworded_search_is_stopped_in_round_3(queries, kind, tmp_path)
 
 
 @kinds
-@pytest.mark.parametrize("mode", ["shadow", "off"])
+@every_silent_mode
 def test_r15_in_shadow_and_off_the_run_is_the_same_byte_for_byte(mode, kind):
-    guard = al.Guard("classic", mode=mode)
-    run, without = Run(searches(ZH), guard, kind), Run(searches(ZH), None, kind)
-    assert run.transcript() == without.transcript()
-    assert run.ran == ZH
-    if mode == "shadow":
-        check_record_of_a_whole_run(guard, ZH)
+    check_silent(partial(Run, kind=kind), mode)
 
 
 @kinds
-@pytest.mark.parametrize(
-    ("owner", "name"),
-    [(LiveQuery, "before"), (al.Guard, "before"), (al.Guard, "after"), (al.Guard, "new_request")],
-    ids=str,
-)
+@every_fault
 def test_r19_a_fault_in_the_guard_fails_open(owner, name, kind, monkeypatch):
-    monkeypatch.setattr(owner, name, broken)
-    guard = al.Guard("classic")
-    run = Run(searches(ZH[:2]), guard, kind)
-    assert run.transcript() == Run(searches(ZH[:2]), None, kind).transcript()
-    assert counts(guard)["guard_error"]
+    check_fails_open(partial(Run, kind=kind), (owner, name), monkeypatch)
 
 
 def test_calls_that_stand_in_the_text_are_seen_too(tmp_path):

@@ -9,7 +9,6 @@ from agentlens.trace.build import TraceBuilder
 from agentlens.trace.content import as_text, content_of, text_of
 from agentlens.trace.formats.part import dicts, mapping, text_or_none
 from agentlens.trace.run_log import MAIN
-from agentlens.trace.status import judge
 from agentlens.trace.times import parse_time
 
 __all__ = ["StepReader"]
@@ -210,9 +209,7 @@ class StepReader:
             ),
             None,
         )
-        status, kind, code, guessed = judge(text, error=flag, exit_code=code)
-        if guessed:
-            self.build.note("guessed", "a result counts as an error by its text", number)
+        status, kind, code = self.build.judge(text, error=flag, exit_code=code, line=number)
         self.build.result(
             at, text, status=status, error_type=kind, exit_code=code, parts=parts, paired_by=how
         )

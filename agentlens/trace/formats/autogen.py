@@ -18,7 +18,6 @@ from agentlens.trace.formats.openai import turn_of as openai_turn
 from agentlens.trace.formats.part import Part, dicts, first_dict, mapping, numbered, text_or_none
 from agentlens.trace.formats.turns import CallItem, ResultItem, Turn, feed, usage_columns
 from agentlens.trace.source import Document
-from agentlens.trace.status import judge
 from agentlens.trace.times import parse_time
 
 __all__ = ["NAME", "read", "sniff", "split"]
@@ -181,7 +180,5 @@ class _Core:
         else:
             call, how = found
         text = text_of(event.get("result"))
-        status, kind, code, guessed = judge(text)
-        if guessed:
-            self.build.note("guessed", "a result counts as an error by its text", line)
+        status, kind, code = self.build.judge(text, line=line)
         self.build.result(call, text, status=status, error_type=kind, exit_code=code, paired_by=how)

@@ -18,7 +18,6 @@ from agentlens.trace.build import TraceBuilder
 from agentlens.trace.content import as_text
 from agentlens.trace.formats.part import Part, dicts, first_dict, mapping, numbered, text_or_none
 from agentlens.trace.source import Document
-from agentlens.trace.status import judge
 from agentlens.trace.times import parse_time
 
 __all__ = ["NAME", "read", "sniff", "split"]
@@ -148,7 +147,5 @@ def _result(call: int, result: Mapping[str, Any], number: int, build: TraceBuild
     error = text_or_none(result.get("error"))
     content = result.get("extracted_content")
     text = as_text(content if content is not None else result.get("long_term_memory"))
-    status, kind, code, guessed = judge(error or text, error=True if error else None)
-    if guessed:
-        build.note("guessed", "a result counts as an error by its text", number)
+    status, kind, code = build.judge(error or text, error=True if error else None, line=number)
     build.result(call, error or text, status=status, error_type=kind, exit_code=code)

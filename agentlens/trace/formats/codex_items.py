@@ -11,7 +11,6 @@ from agentlens.trace.content import as_text, text_of
 from agentlens.trace.formats.codex_output import Output, output_of
 from agentlens.trace.formats.part import dicts, mapping, text_or_none
 from agentlens.trace.js_calls import inner_calls
-from agentlens.trace.status import judge
 
 __all__ = ["Items"]
 
@@ -218,13 +217,10 @@ class Items:
             self._result(row, output, "same_record")
 
     def _result(self, call: int, output: Output, how: str) -> None:
-        status, kind, code, guessed = judge(
-            output.text, error=output.error, exit_code=output.exit_code
-        )
-        if output.timeout:
-            status, kind, guessed = "timeout", "timeout", False
-        if guessed:
-            self.build.note("guessed", "a result counts as an error by its text", self.line)
+        status, kind, code = self.build.judge(
+            output.text, error=output.error, exit_code=output.exit_code, line=self.line,
+            told=("timeout", "timeout") if output.timeout else None,
+        )  # fmt: skip
         times = {} if output.seconds is None else {"seconds": output.seconds}
         self.build.result(
             call, output.text, status=status, ended=self.time, error_type=kind, exit_code=code,

@@ -9,7 +9,6 @@ from typing import Any
 from agentlens.trace.build import MAIN, TraceBuilder
 from agentlens.trace.content import as_text, content_of
 from agentlens.trace.formats.part import dicts, mapping, text_or_none
-from agentlens.trace.status import judge
 from agentlens.trace.times import parse_time
 
 __all__ = ["Events"]
@@ -192,13 +191,14 @@ class Events:
             build.note("info", "of some results the log keeps only that they succeeded", line)
         flag = not success if isinstance(success, bool) else None
         match = _EXIT.search(text[-100:])
-        status, kind, code, guessed = judge(
-            text, error=True if flag else None, exit_code=int(match[1]) if match else None
+        status, kind, code = build.judge(
+            text,
+            error=True if flag else None,
+            exit_code=int(match[1]) if match else None,
+            line=line,
         )
         if flag and as_text(failure.get("code")).startswith(_DENIED):
             status, kind = "denied", "denied"
-        if guessed:
-            build.note("guessed", "a result counts as an error by its text", line)
         build.result(
             call, text, status=status, ended=time, error_type=kind, exit_code=code, parts=parts,
             paired_by="id",

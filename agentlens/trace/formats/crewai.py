@@ -20,7 +20,6 @@ from agentlens.trace.content import as_text, text_of
 from agentlens.trace.formats.part import Part, dicts, mapping, one_part, text_or_none
 from agentlens.trace.formats.turns import usage_columns
 from agentlens.trace.source import Document
-from agentlens.trace.status import judge
 from agentlens.trace.times import parse_time
 
 __all__ = ["NAME", "read", "sniff", "split"]
@@ -207,9 +206,7 @@ class _Crew:
         if reminder:
             build.note("info", "the crew's reminder of its format is no part of a result", line)
         failed = kind != "toolusagefinished" or bool(problem)
-        status, type_of, code, guessed = judge(text, error=True if failed else None)
-        if guessed:
-            build.note("guessed", "a result counts as an error by its text", line)
+        status, type_of, code = build.judge(text, error=True if failed else None, line=line)
         if record.get("from_cache") is True:
             build.note("info", "a result came out of the crew's cache", line)
         build.result(

@@ -19,7 +19,6 @@ from agentlens.trace.content import as_text
 from agentlens.trace.formats.gemini_parts import answer_of, text_of_parts
 from agentlens.trace.formats.part import Part, dicts, mapping, one_part, text_or_none
 from agentlens.trace.source import Document
-from agentlens.trace.status import judge
 from agentlens.trace.times import parse_time
 
 __all__ = ["NAME", "read", "sniff", "split"]
@@ -231,11 +230,8 @@ def _result(item: Mapping[str, Any], call: int, line: int, build: TraceBuilder) 
     if not text and isinstance(item.get("resultDisplay"), str):
         text = item["resultDisplay"]
     failed = True if state == "error" or answer.error else None
-    status, kind, code, guessed = judge(text, error=failed)
-    if state == "cancelled":
-        status, kind, guessed = "denied", "cancelled", False
-    if guessed:
-        build.note("guessed", "a result counts as an error by its text", line)
+    told = ("denied", "cancelled") if state == "cancelled" else None
+    status, kind, code = build.judge(text, error=failed, line=line, told=told)
     build.result(
         call, text, status=status, ended=parse_time(item.get("timestamp")), error_type=kind,
         exit_code=code, parts=answer.parts,

@@ -19,7 +19,6 @@ from agentlens.trace.content import as_text
 from agentlens.trace.document import Document
 from agentlens.trace.formats.goose_parts import Call, answer_of, call_of, describe, joined, usage_of
 from agentlens.trace.formats.part import Part, dicts, first_dict, mapping, one_part, text_or_none
-from agentlens.trace.status import judge
 from agentlens.trace.times import parse_time
 
 __all__ = ["NAME", "read", "sniff", "split"]
@@ -191,11 +190,9 @@ class _Session:
         if found is None:
             build.note("skipped", "a result belongs to no call", line)
             return
-        status, kind, code, guessed = judge(
-            answer.text, error=answer.error, exit_code=answer.exit_code
+        status, kind, code = build.judge(
+            answer.text, error=answer.error, exit_code=answer.exit_code, line=line
         )
-        if guessed:
-            build.note("guessed", "a result counts as an error by its text", line)
         build.result(
             found[0], answer.text, status=status, ended=time, error_type=kind, exit_code=code,
             parts=answer.parts, paired_by=found[1],

@@ -9,7 +9,6 @@ from agentlens.trace.build import MAIN, TraceBuilder
 from agentlens.trace.content import as_text, content_of, text_of
 from agentlens.trace.formats.openai import turn_of
 from agentlens.trace.formats.part import dicts, mapping, text_or_none
-from agentlens.trace.status import judge
 from agentlens.trace.times import parse_time
 
 __all__ = ["read_events", "resolver"]
@@ -171,11 +170,11 @@ class _Reader:
         message = as_text(self.resolve(error.get("message")))
         failed = bool(error) or event.get("failed") is True
         kind = text_or_none(error.get("type"))
-        status, guess, code, guessed = judge(text or message, error=True if failed else None)
+        status, guess, code = self.build.judge(
+            text or message, error=True if failed else None, line=line
+        )
         if kind in ("timeout", "approval"):
             status = "timeout" if kind == "timeout" else "denied"
-        if guessed:
-            self.build.note("guessed", "a result counts as an error by its text", line)
         cut = event.get("truncated")
         begun, worked = parse_time(event.get("timestamp")), _number(event.get("working_time"))
         self.build.result(

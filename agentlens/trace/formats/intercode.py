@@ -20,7 +20,6 @@ from agentlens.trace.build import TraceBuilder
 from agentlens.trace.content import as_text
 from agentlens.trace.formats.part import Part, first_dict, mapping, text_or_none
 from agentlens.trace.source import Document
-from agentlens.trace.status import judge
 
 __all__ = ["NAME", "read", "sniff", "split"]
 
@@ -111,9 +110,7 @@ def _call_of(action: str, environment: str) -> tuple[str, dict[str, str]]:
 def _result(call: int, text: str, valid: Any, index: int, build: TraceBuilder) -> None:
     text, failed = _python_output(text)
     flag = not valid if isinstance(valid, bool) else failed
-    status, kind, code, guessed = judge(text, error=flag)
-    if guessed:
-        build.note("guessed", "a result counts as an error by its text", index + 1)
+    status, kind, code = build.judge(text, error=flag, line=index + 1)
     build.result(
         call, text, status=status, error_type=kind, exit_code=code, paired_by="same_record"
     )

@@ -21,7 +21,6 @@ from agentlens.trace.formats.openai import calls_of
 from agentlens.trace.formats.part import Part, dicts, first_dict, mapping, numbered, text_or_none
 from agentlens.trace.formats.turns import CallItem, usage_columns
 from agentlens.trace.source import Document
-from agentlens.trace.status import judge
 from agentlens.trace.times import parse_time
 
 __all__ = ["NAME", "read", "sniff", "split"]
@@ -198,12 +197,10 @@ class _Writer:
         failed = True if extra.get("exception_info") else None
         if not isinstance(code, int) or isinstance(code, bool) or (failed and code == -1):
             code = None  # the library's own -1: the command came to no end
-        status, kind, code, guessed = judge(text, error=failed, exit_code=code)
+        status, kind, code = build.judge(text, error=failed, exit_code=code, line=line)
         exception = text_or_none(extra.get("exception_type"))
         if failed and exception:
             status, kind = "timeout" if exception == "TimeoutExpired" else status, exception
-        if guessed:
-            build.note("guessed", "a result counts as an error by its text", line)
         build.result(
             found[0], text, status=status, ended=time, error_type=kind, exit_code=code,
             parts=parts, paired_by=found[1],

@@ -17,7 +17,6 @@ from agentlens.trace.build import MAIN, TraceBuilder
 from agentlens.trace.content import as_text, content_of
 from agentlens.trace.formats.part import Part, dicts, first_dict, mapping, text_or_none
 from agentlens.trace.source import Document
-from agentlens.trace.status import judge
 from agentlens.trace.times import parse_time
 
 __all__ = ["NAME", "read", "sniff", "split"]
@@ -170,13 +169,11 @@ class _Session:
         text = as_text(state.get("output") if status == "completed" else state.get("error"))
         code = about.get("exit")
         code = code if isinstance(code, int) and not isinstance(code, bool) else None
-        how, kind, code, guessed = judge(
-            text, error=True if status == "error" else None, exit_code=code
+        how, kind, code = build.judge(
+            text, error=True if status == "error" else None, exit_code=code, line=line
         )
         if status == "error" and text.startswith(("The user rejected", "The user dismissed")):
             how, kind = "denied", "denied"
-        if guessed:
-            build.note("guessed", "a result counts as an error by its text", line)
         pictures = [
             {"type": "file", "file": {"media_type": f.get("mime"), "url": f.get("url")}}
             for f in dicts(state.get("attachments"))

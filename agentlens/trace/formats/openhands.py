@@ -18,7 +18,6 @@ from agentlens.trace.formats.openhands_old import OldEvents, is_old
 from agentlens.trace.formats.part import Part, dicts, first_dict, mapping, numbered, one_part
 from agentlens.trace.formats.part import text_or_none as text_in
 from agentlens.trace.source import Document
-from agentlens.trace.status import judge
 from agentlens.trace.times import parse_time
 
 __all__ = ["NAME", "read", "sniff", "split"]
@@ -183,13 +182,11 @@ class _Events:
         code = code if isinstance(code, int) and code >= 0 else None  # -1: still running
         if failed is None and code is None and inside.get("is_error") is False:
             failed = False
-        status, error, code, guessed = judge(text, error=failed, exit_code=code)
+        status, error, code = build.judge(text, error=failed, exit_code=code, line=line)
         if kind == "UserRejectObservation":
             status, error = "denied", "denied"
         elif inside.get("timeout") is True:
             status, error = "timeout", "timeout"
-        if guessed:
-            build.note("guessed", "a result counts as an error by its text", line)
         build.result(
             found[0], text, status=status, ended=time, error_type=error, exit_code=code,
             parts=parts, paired_by=found[1],

@@ -15,7 +15,6 @@ from typing import Any
 from agentlens.trace.build import TraceBuilder
 from agentlens.trace.content import as_text, text_of
 from agentlens.trace.formats.part import dicts, mapping, text_or_none
-from agentlens.trace.status import judge
 from agentlens.trace.times import parse_time
 
 __all__ = ["OldEvents", "is_old"]
@@ -136,11 +135,9 @@ class OldEvents:
         code = code if isinstance(code, int) and code >= 0 else None
         failed = True if kind in ("error", "user_rejected") or extras.get("error") is True else None
         text = text_of(event.get("content"))
-        status, error, code, guessed = judge(text, error=failed, exit_code=code)
+        status, error, code = build.judge(text, error=failed, exit_code=code, line=line)
         if kind == "user_rejected":
             status, error = "denied", "denied"
-        if guessed:
-            build.note("guessed", "a result counts as an error by its text", line)
         build.result(
             call, text, status=status, ended=time, error_type=error, exit_code=code, paired_by=how
         )

@@ -18,7 +18,6 @@ from agentlens.trace.content import as_text
 from agentlens.trace.formats.gemini_parts import answer_of, text_of_parts
 from agentlens.trace.formats.part import Part, dicts, mapping, one_part, text_or_none
 from agentlens.trace.source import Document
-from agentlens.trace.status import judge
 from agentlens.trace.times import parse_time
 
 __all__ = ["NAME", "read", "sniff", "split"]
@@ -184,11 +183,8 @@ def _results(
             continue
         answer = answer_of([item])
         failed = True if answer.error or about.get("status") == "error" else None
-        status, kind, code, guessed = judge(answer.text, error=failed)
-        if about.get("status") == "cancelled":
-            status, kind, guessed = "denied", "cancelled", False
-        if guessed:
-            build.note("guessed", "a result counts as an error by its text", line)
+        told = ("denied", "cancelled") if about.get("status") == "cancelled" else None
+        status, kind, code = build.judge(answer.text, error=failed, line=line, told=told)
         build.result(
             found[0], answer.text, status=status, ended=time, error_type=kind, exit_code=code,
             parts=answer.parts, paired_by=found[1],

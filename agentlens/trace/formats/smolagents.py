@@ -19,7 +19,6 @@ from agentlens.trace.formats.openai import calls_of
 from agentlens.trace.formats.part import Part, dicts, first_dict, mapping, numbered, text_or_none
 from agentlens.trace.formats.turns import usage_columns
 from agentlens.trace.source import Document
-from agentlens.trace.status import judge
 from agentlens.trace.times import parse_time
 
 __all__ = ["NAME", "read", "sniff", "split"]
@@ -112,9 +111,7 @@ def _action(step: Mapping[str, Any], number: int, build: TraceBuilder) -> None:
         build.note("guessed", "calls of one step share one result; it is given to the last", number)
     for call in calls[:-1]:
         build.result(call, "", paired_by="same_record")
-    status, kind, code, guessed = judge(result, error=True if error else None)
-    if guessed:
-        build.note("guessed", "a result counts as an error by its text", number)
+    status, kind, code = build.judge(result, error=True if error else None, line=number)
     build.result(
         calls[-1], result or as_text(step.get("action_output")), status=status,
         error_type=text_or_none(error.get("type")) or kind, exit_code=code,

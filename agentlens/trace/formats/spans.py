@@ -18,7 +18,6 @@ from agentlens.trace.formats.span_claims import Pending, claim
 from agentlens.trace.formats.span_tree import Tree, make_tree
 from agentlens.trace.formats.told import Told, arguments_key, is_user
 from agentlens.trace.formats.turns import ResultItem, Turn
-from agentlens.trace.status import judge
 
 __all__ = ["write_spans"]
 
@@ -189,9 +188,9 @@ class _Writer:
         self, call: int, item: ResultItem, ended: float | None, how: str, line: int | None,
         **columns: Any,
     ) -> None:  # fmt: skip
-        status, kind, code, guessed = judge(item.text, error=item.error, exit_code=item.exit_code)
-        if guessed:
-            self.build.note("guessed", "a result counts as an error by its text", line)
+        status, kind, code = self.build.judge(
+            item.text, error=item.error, exit_code=item.exit_code, line=line
+        )
         self.build.result(
             call, item.text, status=status, ended=ended, error_type=item.error_type or kind,
             exit_code=code, parts=item.parts, paired_by=how, **columns,

@@ -28,7 +28,6 @@ from agentlens.trace.formats.part import (
 )
 from agentlens.trace.formats.turns import CallItem, Turn, feed
 from agentlens.trace.source import Document
-from agentlens.trace.status import judge
 
 __all__ = ["NAME", "read", "sniff", "split"]
 
@@ -133,9 +132,7 @@ def _step(step: Mapping[str, Any], number: int, build: TraceBuilder) -> None:
     call = build.call(
         row, calls[0].tool, calls[0].args, call_id=calls[0].call_id, seconds=seconds, line=number
     )
-    status, kind, code, guessed = judge(observation)
-    if guessed:
-        build.note("guessed", "a result counts as an error by its text", number)
+    status, kind, code = build.judge(observation, line=number)
     build.result(call, observation, status=status, error_type=kind, exit_code=code)
 
 

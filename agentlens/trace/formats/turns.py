@@ -13,7 +13,6 @@ from typing import Any
 from agentlens.trace.build import MAIN, TraceBuilder
 from agentlens.trace.formats.part import Part
 from agentlens.trace.mcp_text import Unwrapped, unwrap_result
-from agentlens.trace.status import judge
 
 __all__ = ["CallItem", "ResultItem", "Turn", "feed", "feed_all", "usage_columns"]
 
@@ -132,9 +131,7 @@ def _result(
         build.note("guessed", "a result was paired by its place: its id is not unique", line)
     inside = unwrap_result(item.text) or Unwrapped(item.text)
     flag = item.error if item.error is not None else inside.error
-    status, kind, code, guessed = judge(inside.text, error=flag, exit_code=item.exit_code)
-    if guessed:
-        build.note("guessed", "a result counts as an error by its text", line)
+    status, kind, code = build.judge(inside.text, error=flag, exit_code=item.exit_code, line=line)
     columns = {"truncated": True} if inside.truncated else {}
     build.result(
         call, inside.text, status=status, ended=turn.started, error_type=item.error_type or kind,
