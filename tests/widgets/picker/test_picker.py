@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from fractions import Fraction
 from pathlib import Path
@@ -115,13 +116,45 @@ def test_guard_code_runs(tmp_path: Path, monkeypatch):
     assert names["decision"].action == "proceed"
 
 
+def budget(of: str, stop: int) -> al.Policy:
+    rules = [{"name": "cap", "family": "budget", "of": of, "stop": stop}]
+    return al.Policy.preset("classic", query=False, rules=rules)
+
+
 def test_hosts_get_what_they_can_express():
-    assert '"criticalThreshold": 4' in host_config(same_action(4), "openclaw")
-    assert "action_observation = 4" in host_config(same_action(4), "openhands-sdk")
-    assert "hard_limit = 4" in host_config(same_action(4), "deerflow")
-    with pytest.raises(al.PolicyError, match="use guard_code"):
-        host_config(al.Policy.preset("classic"), "openclaw")
-    with pytest.raises(al.PolicyError, match="constants"):
-        host_config(same_action(4), "gemini-cli")
-    with pytest.raises(al.PolicyError, match="no host"):
-        host_config(same_action(4), "nobody")
+    """The keys as each agent's own schema has them; see docs/picking.md for versions."""
+    claw = json.loads(host_config(same_action(4), "openclaw-2026.3"))["tools"]["loopDetection"]
+    assert claw["warningThreshold"] < claw["criticalThreshold"]  # or it refuses the file
+    assert claw["criticalThreshold"] < claw["globalCircuitBreakerThreshold"] == 4
+    assert claw["historySize"] >= 4
+    hands: dict = {}
+    exec(host_config(same_action(4), "openhands-sdk"), hands)
+    assert hands["stuck_detection_thresholds"] == {"action_observation": 4, "action_error": 4}
+    lines = host_config(same_action(4), "deerflow").splitlines()[1:]
+    assert lines[0] == "loop_detection:"
+    flow = dict(line.strip().split(": ") for line in lines[1:])
+    assert flow["enabled"] == "true"
+    assert int(flow["warn_threshold"]) <= int(flow["hard_limit"]) == 4  # or it refuses the file
+    assert json.loads(host_config(budget("calls", 80), "qwen-code")) == {
+        "model": {"maxToolCallsPerTurn": 80}
+    }
+    assert "max_iteration_per_run = 60" in host_config(budget("rounds", 60), "openhands-sdk")
+
+
+@pytest.mark.parametrize(
+    ("policy", "host", "why"),
+    [
+        (al.Policy.preset("classic"), "deerflow", "use guard_code"),
+        (budget("calls", 80), "deerflow", "use guard_code"),
+        (same_action(2), "openclaw-2026.3", "three is the least"),
+        (same_action(11), "openhands-sdk", "never reached"),
+        (same_action(4), "openclaw", "refuses a file that sets them"),
+        (same_action(4), "gemini-cli", "constants"),
+        (same_action(4), "qwen-code", "constants"),
+        (same_action(4), "openhands", "constants"),
+        (same_action(4), "nobody", "no host"),
+    ],
+)  # fmt: skip
+def test_what_a_host_cannot_express_is_said(policy: al.Policy, host: str, why: str):
+    with pytest.raises(al.PolicyError, match=why):
+        host_config(policy, host)
