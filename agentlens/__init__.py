@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from agentlens.breaker.replay import Replay, replay
     from agentlens.breaker.task.run import Run
     from agentlens.errors import PolicyError, TraceError
+    from agentlens.figures.compare.result import Compared, compare
     from agentlens.thresholds.choose import Choice, choose
     from agentlens.thresholds.evaluate import Evaluation, evaluate
     from agentlens.thresholds.shadow import Shadow, shadow_report
@@ -38,6 +39,7 @@ __version__ = "0.1.0"
 
 _HOME = {
     "Choice": "agentlens.thresholds.choose",
+    "Compared": "agentlens.figures.compare.result",
     "Corpus": "agentlens.trace.corpus",
     "Decision": "agentlens.breaker.live.guard",
     "Evaluation": "agentlens.thresholds.evaluate",
@@ -56,6 +58,7 @@ _HOME = {
     "TraceError": "agentlens.errors",
     "TriggerAmplifier": "agentlens.widgets.lesson.lesson",
     "choose": "agentlens.thresholds.choose",
+    "compare": "agentlens.figures.compare.result",
     "evaluate": "agentlens.thresholds.evaluate",
     "figures": "agentlens.figures",
     "load": "agentlens.trace.load",
@@ -75,10 +78,10 @@ _HOME = {
 }
 
 __all__ = [
-    "Choice", "Corpus", "Decision", "Evaluation", "Guard", "IncidentView", "Lens", "Picker",
-    "Policy", "PolicyError", "Replay", "Run", "Shadow", "Surface", "TokenLab", "Trace",
-    "TraceError", "TriggerAmplifier", "__version__", "choose", "evaluate", "figures", "load",
-    "load_many", "replay", "report", "scan", "shadow_report", "surface", "sweep", "to_atif",
+    "Choice", "Compared", "Corpus", "Decision", "Evaluation", "Guard", "IncidentView", "Lens",
+    "Picker", "Policy", "PolicyError", "Replay", "Run", "Shadow", "Surface", "TokenLab", "Trace",
+    "TraceError", "TriggerAmplifier", "__version__", "choose", "compare", "evaluate", "figures",
+    "load", "load_many", "replay", "report", "scan", "shadow_report", "surface", "sweep", "to_atif",
     "to_parquet", "to_plain", "write_atif", "write_parquet", "write_plain",
 ]  # fmt: skip
 
