@@ -140,6 +140,32 @@ class Replay:
 
         return rules_frame(self)
 
+    @property
+    def near_misses(self) -> pd.DataFrame:
+        """What broke a streak of the policy's own rules just before they would have spoken.
+
+        One row each: thread, request, round (where it first broke), rule, broke, count (the
+        rule's own), would_count, would_round, level, threshold, reason. `broke` names what it
+        was: ``key_order``, ``volatile_argument``, ``thought``, ``volatile_result``, ``think``,
+        ``message``, ``window``, ``early``, ``result``. Rounds that would not have happened have
+        none. See `agentlens.breaker.near.misses.NearMiss`.
+        """
+        from agentlens.breaker.near.frames import near_frame
+
+        return near_frame(self)
+
+    @property
+    def advice(self) -> pd.DataFrame:
+        """Warnings that the log itself shows, and how long each was ignored; of no policy.
+
+        One row each: thread, request, round, tool, said, ignored (later rounds that made the same
+        call before one did something else), warnings, next_round (missing where nothing else was
+        done). See `agentlens.breaker.near.advice.advice_of`.
+        """
+        from agentlens.breaker.near.frames import advice_frame
+
+        return advice_frame(self)
+
     def to_dict(self, *, redact: bool = True) -> dict[str, Any]:
         """Return what `agentlens replay --json` prints; secrets masked unless told otherwise."""
         from agentlens.breaker.tables import as_dict
