@@ -14,31 +14,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from agentlens.teach.world_words import EN, ZH
 from agentlens.trace.corpus import Corpus
 from agentlens.trace.labels import Label
 from agentlens.trace.load import load
 from agentlens.trace.model import Trace
 
-__all__ = ["SCRIPTS", "World", "corpus", "run_of_script"]
-
-_EN: dict[str, Any] = {
-    "city": "Lisbon Oslo Vienna Kyoto Quito Hanoi Tunis Perth".split(),
-    "topic": ["rainfall", "rent index", "museum visitors", "tram lines", "air quality",
-              "energy subsidy", "harbour traffic", "school places"],
-    "more": "official table by district monthly per resident".split(),
-    "again": ["latest", "right now", "today", "please", "exact figure", "full list", "summary"],
-    "same": ["precipitation", "downpour figures", "how wet is it", "showers in millimetres",
-             "wet days", "pluviometer readings", "storm totals"],
-    "join": " ", "ask": "Look up the {topic} of {city}.",
-}  # fmt: skip
-_ZH: dict[str, Any] = {
-    "city": "北京 上海 成都 西安 广州 杭州 大连 昆明".split(),
-    "topic": "降雨量 房租指数 参观人数 地铁线路 空气质量 能源补贴 港口吞吐 入学名额".split(),
-    "more": "官方 表格 分区 月度 人均 明细".split(),
-    "again": "最新 实时 今天 具体数字 完整名单 汇总 查询".split(),
-    "same": "下了多少雨 雨水情况 湿不湿 阵雨毫米 雨天数目 雨势记录 暴雨合计".split(),
-    "join": "", "ask": "{city}的{topic}是多少？",
-}  # fmt: skip
+__all__ = ["SCRIPTS", "World", "corpus", "record_of_script", "records", "run_of_script"]
 
 
 @dataclass
@@ -199,8 +181,8 @@ SCRIPTS: dict[str, tuple[str, int, Callable[[World], None]]] = {
 }
 
 
-def run_of_script(script: str, seed: int, lang: str = "en") -> tuple[Trace, Label]:
-    """Return one run of a script, and its label.
+def record_of_script(script: str, seed: int, lang: str = "en") -> dict[str, Any]:
+    """Return one run of a script in the plain format: id, task, label, onset and ``trace``.
 
     Parameters
     ----------
@@ -212,27 +194,37 @@ def run_of_script(script: str, seed: int, lang: str = "en") -> tuple[Trace, Labe
         ``en`` or ``zh``.
     """
     rng = random.Random(f"{script} {seed} {lang}")
-    words = _ZH if lang == "zh" else _EN
+    words = ZH if lang == "zh" else EN
     world = World(rng, words, rng.choice(words["city"]), rng.choice(words["topic"]),
                   rng.randint(2015, 2020))  # fmt: skip
     label, _, play = SCRIPTS[script]
     play(world)
     task = words["ask"].format(city=world.city, topic=world.topic)
-    rows = [{"role": "user", "text": task}, *world.rows]
-    name = f"{task} #{seed % 10**6 // 2}"
-    about = {"id": f"{script}-{lang}-{seed}", "task": name, "label": label}
-    return load({**about, "trace": rows}), Label(
-        label, world.onset, about["task"], None, "script"
-    )  # fmt: skip
+    return {
+        "id": f"{script}-{lang}-{seed}", "task": f"{task} #{seed % 10**6 // 2}", "label": label,
+        "onset": world.onset, "trace": [{"role": "user", "text": task}, *world.rows],
+    }  # fmt: skip
 
 
-def _all(runs: int, seed: int) -> Iterator[tuple[Trace, Label]]:
+def run_of_script(script: str, seed: int, lang: str = "en") -> tuple[Trace, Label]:
+    """Return one run of a script, read, and its label; see `record_of_script`."""
+    return _read(record_of_script(script, seed, lang))
+
+
+def _read(record: dict[str, Any]) -> tuple[Trace, Label]:
+    about = {key: value for key, value in record.items() if key != "onset"}
+    label = Label(record["label"], record["onset"], record["task"], None, "script")
+    return load(about), label
+
+
+def records(runs: int, seed: int) -> Iterator[dict[str, Any]]:
+    """Yield runs of all scripts by their weights, as `record_of_script` makes them."""
     rng = random.Random(seed)
     names = list(SCRIPTS)
     weights = [weight for _, weight, _ in SCRIPTS.values()]
     for number in range(runs):
         script = rng.choices(names, weights)[0]
-        yield run_of_script(script, seed * 10**6 + number, rng.choice(("en", "zh")))
+        yield record_of_script(script, seed * 10**6 + number, rng.choice(("en", "zh")))
 
 
 def corpus(runs: int = 360, seed: int = 1) -> Corpus:
@@ -245,5 +237,5 @@ def corpus(runs: int = 360, seed: int = 1) -> Corpus:
     seed
         The same seed makes the same runs.
     """
-    made = list(_all(runs, seed))
+    made = [_read(record) for record in records(runs, seed)]
     return Corpus([trace for trace, _ in made], labels=[label for _, label in made])
