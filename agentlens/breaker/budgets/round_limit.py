@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
+from itertools import accumulate
 
 from agentlens.breaker.query.classic import Counted
 from agentlens.breaker.seen import Finding, SeenResult, SeenRound
@@ -26,13 +28,12 @@ def count_budget(acting: Iterable[bool], max_rounds: int | None) -> Counted:
     Counted
         Rounds used before each round, and the place of the first that the budget forbids.
     """
-    counts: list[int] = []
-    used = 0
-    for place, acts in enumerate(acting):
-        counts.append(used)
-        if acts and max_rounds is not None and used >= max_rounds:
-            return Counted(counts, place)
-        used += acts
+    acts = list(acting)
+    counts = list(accumulate(acts, initial=0))[:-1]
+    if max_rounds is not None:
+        for place in range(bisect_left(counts, max_rounds), len(counts)):
+            if acts[place]:
+                return Counted(counts[: place + 1], place)
     return Counted(counts, None)
 
 

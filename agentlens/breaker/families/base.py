@@ -56,6 +56,7 @@ class Family:
         if not highs and len(spec.warn) == 1:
             highs = list(spec.warn)
         self._high = max(highs, default=None)
+        self._low = min(self._at, default=float("inf"))
         self._block = spec.block
         self._looked: dict[tuple[str, str], bool] = {}
         self._once: set[object] = set()
@@ -63,6 +64,12 @@ class Family:
 
     def reset(self) -> None:
         """Begin anew, as at a user message."""
+
+    @property
+    def asks(self) -> tuple[bool, bool]:
+        """Whether it has to see rounds before they run, and after."""
+        of = type(self)
+        return of.before is not Family.before, of.after is not Family.after
 
     def before(self, seen: SeenRound) -> Finding | None:  # noqa: ARG002
         """See `Stepper.before`."""
@@ -84,6 +91,8 @@ class Family:
 
     def level(self, count: float) -> Level | None:
         """Return what a count asks for."""
+        if count < self._low:
+            return None
         found = self._at.get(count)
         if found is None and not self.quiet and self._high is not None:
             if count > self._high:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Sequence
 
 from agentlens.breaker.families.base import Family, strongest
@@ -24,14 +24,25 @@ class Count(Family):
         """Begin anew."""
         spec = self.spec
         self._past: deque[object] = deque()
-        self._number: Counter[object] = Counter()
-        self._hot: set[object] = set()
+        self._number: dict[object, int] = {}
+        self._told: dict[object, float] = {}
         self._calls: dict[object, list[int]] = {}
         self._changes: set[int] = set()
         self._call_key = self.board.facts.call_keys(spec)
         how = "error" if "error" in spec.key else spec.result if "result" in spec.key else ""
         self._result_key = self.board.facts.result_keys(how) if how else None
         self._late = spec.speaks_after
+
+    @property
+    def asks(self) -> tuple[bool, bool]:
+        """See `Family.asks`."""
+        return not self._late or self.spec.scope == "message", self._late
+
+    @property
+    def is_fed(self) -> bool:
+        """See `agentlens.breaker.families.sweep`."""
+        spec = self.spec
+        return not (spec.scope == "message" or spec.only or spec.reset == "mutation")
 
     def before(self, seen: SeenRound) -> Finding | None:
         """Count keys that need no result."""
@@ -59,10 +70,17 @@ class Count(Family):
             keyed.append((index, call, key))
         if not keyed:
             return None
+        return self.feed(keyed)
+
+    def feed(self, keyed: Sequence[tuple[int, SeenCall, object]]) -> Finding | None:
+        """Count the calls of one round that the rule looks at: place, call, key."""
         if self.spec.unit == "round":
             whole = frozenset(key for _, _, key in keyed)
             return self._push(whole, keyed[0][1], [index for index, _, _ in keyed])
-        return strongest([self._push(key, call, [index]) for index, call, key in keyed])
+        if len(keyed) == 1:
+            index, call, key = keyed[0]
+            return self._push(key, call, (index,))
+        return strongest([self._push(key, call, (index,)) for index, call, key in keyed])
 
     def _forget_at_change(self, call: SeenCall, result: SeenResult) -> None:
         if self.spec.reset != "mutation" or call.effect != "write" or is_failure(result):
@@ -72,36 +90,41 @@ class Count(Family):
             self._changes.add(key)
             self._past.clear()
             self._number.clear()
-            self._hot.clear()
+            self._told.clear()
 
     def _push(self, key: object, call: SeenCall, blocked: Sequence[int]) -> Finding | None:
         spec, past, number = self.spec, self._past, self._number
         past.append(key)
-        number[key] += 1
+        number[key] = number.get(key, 0) + 1
         if spec.window is not None and len(past) > spec.window:
             gone = past.popleft()
-            number[gone] -= 1
-            if not number[gone]:
+            left = number[gone] = number[gone] - 1
+            if not left:
                 del number[gone]
                 self._calls.pop(gone, None)
-                self._hot.discard(gone)
+            if left < self._told.get(gone, 0):
+                self._told[gone] = self._reached(left)
         count = number[key]
-        calls = self._calls.setdefault(key, [])
-        if len(calls) < 24:
+        calls = self._calls.get(key)
+        if calls is None:
+            calls = self._calls[key] = [call.number]
+        elif len(calls) < 24:
             calls.append(call.number)
         self.count = count
         if len(past) < spec.min_len:
+            return None
+        if count < self._low:
             return None
         level = self.level(count)
         if level is None and spec.min_len and self._high is not None and count >= self._high:
             level = self._at[self._high]  # the window was not long enough before
         if level is None:
-            self._hot.discard(key)
-            return None
-        if self.quiet and (key, level) in self._hot:
             return None
         if self.quiet:
-            self._hot.add((key, level))
+            reached = self._reached(count)
+            if self._told.get(key, 0) >= reached:
+                return None
+            self._told[key] = reached
         span = f"the last {min(len(past), spec.window or len(past))}"
         unit = "rounds" if spec.unit == "round" else "calls"
         same = "with the same result " if self._result_key is not None else ""
@@ -109,3 +132,7 @@ class Count(Family):
         return self.finding(
             level, count, f"{what} {same}{count} times in {span} {unit}", calls, blocked, key
         )
+
+    def _reached(self, count: int) -> float:
+        """Return the highest level that a count reaches, 0 for none."""
+        return max((at for at in self._at if at <= count), default=0)

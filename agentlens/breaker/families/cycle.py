@@ -25,6 +25,9 @@ class Cycle(Family):
         spec = self.spec
         self._keys: list[object] = []
         self._numbers: list[int] = []
+        self._place = 0
+        self._latest: dict[object, int] = {}
+        self._going = False
         self._runs = [0] * (spec.periods[1] + 1)
         self._steady = [0] * (spec.periods[1] + 1)
         self._results: list[int] = []
@@ -33,6 +36,16 @@ class Cycle(Family):
         self._result_key = self.board.facts.result_keys(spec.result) if wants else None
         self._late = "result" in spec.key
         self._patient = "waits" in spec.exempt
+
+    @property
+    def asks(self) -> tuple[bool, bool]:
+        """See `Family.asks`."""
+        return not self._late or self.spec.scope == "message", self._result_key is not None
+
+    @property
+    def is_fed(self) -> bool:
+        """See `agentlens.breaker.families.sweep`."""
+        return not (self.spec.scope == "message" or self.spec.evidence or self._patient)
 
     def before(self, seen: SeenRound) -> Finding | None:
         """Count keys that need no result."""
@@ -45,7 +58,7 @@ class Cycle(Family):
         for index, call in enumerate(seen.calls):
             if self.looks_at(call):
                 key = self._call_key(call)
-                pushed.append(self._push((key, thought) if thought else key, call, index))
+                pushed.append(self.push((key, thought) if thought else key, call, index))
         return strongest(pushed) if pushed else None
 
     def after(self, seen: SeenRound, results: Sequence[SeenResult]) -> Finding | None:
@@ -60,7 +73,7 @@ class Cycle(Family):
                 continue
             read = self._result_key(call, result)
             if self._late:
-                pushed.append(self._push((self._call_key(call), read, thought), call, index))
+                pushed.append(self.push((self._call_key(call), read, thought), call, index))
             else:
                 self._remember(read)
         return strongest(pushed) if pushed else None
@@ -75,9 +88,40 @@ class Cycle(Family):
         if len(past) > 4 * self.spec.periods[1]:
             del past[: -2 * self.spec.periods[1]]
 
-    def _push(self, key: object, call: SeenCall, index: int) -> Finding | None:
+    def feed(self, keyed: Sequence[tuple[int, SeenCall, object]]) -> Finding | None:
+        """Count the calls of one round that the rule looks at: place, call, key."""
+        if len(keyed) == 1:
+            index, call, key = keyed[0]
+            return self.push(key, call, index)
+        return strongest([self.push(key, call, index) for index, call, key in keyed])
+
+    def push(self, key: object, call: SeenCall, index: int) -> Finding | None:
+        """Count one call that the rule looks at."""
+        longest = self.spec.periods[1]
+        before = self._latest.get(key)
+        found = None
+        if before is not None and self._place - before <= longest:
+            found = self._count(key, call, index)
+        else:  # equal to none of the keys that a lap could begin with
+            self.count = 0
+            if self._going:
+                self._runs = [0] * (longest + 1)
+                self._going = False
+        self._latest[key] = self._place
+        self._place += 1
+        keys = self._keys
+        keys.append(key)
+        self._numbers.append(call.number)
+        if len(keys) > 4 * longest + 401:
+            del keys[: -2 * longest - 201], self._numbers[: -2 * longest - 201]
+            kept = self._place - len(keys)
+            self._latest = {k: at for k, at in self._latest.items() if at >= kept}
+        return found
+
+    def _count(self, key: object, call: SeenCall, index: int) -> Finding | None:
         keys, spec = self._keys, self.spec
         shortest, longest = spec.periods
+        self._going = True
         found = None
         equal_run = self._runs[1] if shortest > 1 and longest >= 1 else 0
         if shortest > 1:
@@ -107,8 +151,4 @@ class Cycle(Family):
                 reason = f"calls repeat with period {period}, {laps} laps"
                 found = self.finding(level, laps, reason, tail, (index,), (period, key))
         self.count = best
-        keys.append(key)
-        self._numbers.append(call.number)
-        if length > 4 * longest + 400:
-            del keys[: -2 * longest - 200], self._numbers[: -2 * longest - 200]
         return found

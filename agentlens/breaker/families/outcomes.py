@@ -66,10 +66,13 @@ def _outcomes(
         idle = tuple(Found([0] * len(rows), None) for rows in sequences)
         return {rule.name: idle for rule in policy.rules}
     recorded = run_panel(trace, policy.rules, policy.scope)
-    where = {row: (n, place) for n, rows in enumerate(sequences) for place, row in enumerate(rows)}
+    stops = [spoken for spoken in recorded.spoken if spoken.finding.level == "stop"]
+    where: dict[int, tuple[int, int]] = {}
+    if stops:
+        where = {row: (n, at) for n, rows in enumerate(sequences) for at, row in enumerate(rows)}
     first: dict[tuple[str, int], tuple[int, Spoken]] = {}
-    for spoken in recorded.spoken:
-        if spoken.finding.level == "stop" and spoken.row in where:
+    for spoken in stops:
+        if spoken.row in where:
             n, place = where[spoken.row]
             first.setdefault((spoken.finding.rule, n), (place, spoken))
     out: dict[str, tuple[Found, ...]] = {}
@@ -79,7 +82,7 @@ def _outcomes(
         for n, rows in enumerate(sequences):
             stop = first.get((rule.name, n))
             if stop is None:
-                made.append(Found([counts[row] for row in rows], None))
+                made.append(Found(list(map(counts.__getitem__, rows)), None))
                 continue
             place, spoken = stop
             shown = [counts[row] for row in rows[:place]] + [spoken.finding.count]

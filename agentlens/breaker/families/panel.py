@@ -24,7 +24,7 @@ from agentlens.breaker.seen import Finding, SeenResult, SeenRound
 if TYPE_CHECKING:
     from agentlens.breaker.families.spec import RuleSpec
 
-__all__ = ["SIGNED", "Eyes", "Panel"]
+__all__ = ["SIGNED", "Eyes", "Panel", "start_rule"]
 
 _MAKERS: Mapping[str, type[Family]] = {
     "streak": Streak, "count": Count, "cycle": Cycle, "text": Text, "state": State,
@@ -33,6 +33,11 @@ _MAKERS: Mapping[str, type[Family]] = {
 }  # fmt: skip
 #: Families that read signs, which take longer to find than keys.
 SIGNED = frozenset(("novelty", "repeat", "errors", "waiting"))
+
+
+def start_rule(spec: RuleSpec, board: Board, *, quiet: bool = False) -> Family:
+    """Return a rule at work; see `Family`."""
+    return _MAKERS[spec.family](spec, board, quiet=quiet)
 
 
 class Eyes:
@@ -82,7 +87,9 @@ class Panel:
     ) -> None:  # fmt: skip
         self.board = Board(facts or Facts(), known)
         self.signed = signs or any(rule.family in SIGNED for rule in rules)
-        self.rules = [_MAKERS[rule.family](rule, self.board, quiet=quiet) for rule in rules]
+        self.rules = [start_rule(rule, self.board, quiet=quiet) for rule in rules]
+        self._before = [rule.before for rule in self.rules if rule.asks[0]]
+        self._after = [rule.after for rule in self.rules if rule.asks[1]]
         self.eyes = Eyes(self)
         self.count = 0
         self._request: int | None = None
@@ -103,11 +110,11 @@ class Panel:
         """Return what the rules say of a round that has not run, in their order."""
         if seen.request != self._request:
             self._begin(seen.request)
-        return [f for rule in self.rules if (f := rule.before(seen)) is not None]
+        return [f for before in self._before if (f := before(seen)) is not None]
 
     def speak_after(self, seen: SeenRound, results: Sequence[SeenResult]) -> list[Finding]:
         """Return what the rules say of what a round brought."""
-        return [f for rule in self.rules if (f := rule.after(seen, results)) is not None]
+        return [f for after in self._after if (f := after(seen, results)) is not None]
 
     def before(self, seen: SeenRound) -> Finding | None:
         """Return the strongest finding before a round."""

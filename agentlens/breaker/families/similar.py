@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Sequence
 from itertools import pairwise
 
 from agentlens.breaker.families.base import Family, strongest
-from agentlens.breaker.seen import Finding, SeenCall, SeenResult, SeenRound
+from agentlens.breaker.seen import Finding, SeenCall, SeenRound
 
 __all__ = ["Similar", "alike"]
 
@@ -51,10 +50,6 @@ class Similar(Family):
                 if self.looks_at(call)
             ]
         )
-
-    def after(self, seen: SeenRound, results: Sequence[SeenResult]) -> Finding | None:  # noqa: ARG002
-        """Nothing: arguments are known before."""
-        return None
 
     def _push(self, call: SeenCall, index: int) -> Finding | None:
         text = call.args_raw or json.dumps(call.args, ensure_ascii=False, default=str)

@@ -8,27 +8,27 @@ from agentlens.breaker.families.base import Family, strongest
 from agentlens.breaker.families.facts import is_failure, thought_of
 from agentlens.breaker.seen import Finding, Level, SeenCall, SeenResult, SeenRound
 
-__all__ = ["Streak"]
+__all__ = ["READS", "Streak"]
 
-_READS = frozenset(("read", "search", "poll"))
+#: What a call does that only looks.
+READS = frozenset(("read", "search", "poll"))
 
 
 class _Run:
     """A streak of one group: its key, how long it is, the calls in it."""
 
-    __slots__ = ("calls", "count", "key", "since")
+    __slots__ = ("calls", "count", "key")
 
     def __init__(self) -> None:
         self.key: object = None
         self.count = 0
-        self.since = 0
         self.calls: list[int] = []
 
-    def push(self, key: object, number: int, event: int) -> int:
-        if key == self.key:
-            self.count += 1
-        else:
-            self.key, self.count, self.calls, self.since = key, 1, [], event
+    def push(self, key: object, number: int) -> int:
+        if key != self.key:
+            self.key, self.count, self.calls = key, 1, [number]
+            return 1
+        self.count += 1
         if len(self.calls) < 24:
             self.calls.append(number)
         else:
@@ -51,7 +51,6 @@ class Streak(Family):
     def reset(self) -> None:
         """Begin anew."""
         self._runs: dict[object, _Run] = {}
-        self._event = 0
         spec = self.spec
         self._call_key = self.board.facts.call_keys(spec)
         how = "error" if "error" in spec.key else spec.result if "result" in spec.key else ""
@@ -59,6 +58,22 @@ class Streak(Family):
         self._thought = "thought" in spec.key
         self._late = spec.speaks_after
         self._rounds = spec.unit == "round"
+        self._whole = spec.group == "all"
+        self._events = spec.events
+
+    @property
+    def asks(self) -> tuple[bool, bool]:
+        """See `Family.asks`."""
+        spec = self.spec
+        return not self._late or spec.when == "next" or spec.scope == "message", self._late
+
+    @property
+    def is_fed(self) -> bool:
+        """See `agentlens.breaker.families.sweep`."""
+        spec = self.spec
+        return not (
+            self._rounds or spec.when or spec.scope == "message" or spec.only not in ("", "read")
+        )
 
     def before(self, seen: SeenRound) -> Finding | None:
         """Count keys that need no result; ask again what a ``next`` rule found before."""
@@ -72,10 +87,9 @@ class Streak(Family):
         found = None
         thought = thought_of(seen) if self._thought else ""
         for index, call in enumerate(seen.calls):
-            self._event += 2
-            if self.looks_at(call) and (spec.only != "read" or call.effect in _READS):
+            if self.looks_at(call) and (spec.only != "read" or call.effect in READS):
                 key = (self._call_key(call), thought) if self._thought else self._call_key(call)
-                if (spoken := self._push(key, call, index)) is not None:
+                if (spoken := self.push(key, call, index)) is not None:
                     found = strongest((found, spoken))
         return found
 
@@ -86,7 +100,6 @@ class Streak(Family):
         found = None
         thought = thought_of(seen) if self._thought else ""
         for index, (call, result) in enumerate(zip(seen.calls, results, strict=False)):
-            self._event += 2
             if not self.looks_at(call):
                 continue
             if not self._counts(call, result):
@@ -97,7 +110,7 @@ class Streak(Family):
                 key = (key, self._result_key(call, result))
             if self._thought:
                 key = (key, thought)
-            if (spoken := self._push(key, call, index)) is not None:
+            if (spoken := self.push(key, call, index)) is not None:
                 found = strongest((found, spoken))
         return None if self.spec.when == "next" else found
 
@@ -106,7 +119,7 @@ class Streak(Family):
         if not only:
             return True
         if only == "read":
-            return call.effect in _READS
+            return call.effect in READS
         failed = is_failure(result)
         if only == "dispatch":
             return failed and result.exit_code is None
@@ -130,16 +143,26 @@ class Streak(Family):
             return None
         return call.tool if group == "tool" else self.board.full_key(call)
 
-    def _push(self, key: object, call: SeenCall, index: int) -> Finding | None:
-        group = self._group(call)
+    def feed(self, keyed: Sequence[tuple[int, SeenCall, object]]) -> Finding | None:
+        """Count the calls of one round that the rule looks at: place, call, key."""
+        if len(keyed) == 1:
+            index, call, key = keyed[0]
+            return self.push(key, call, index)
+        return strongest([self.push(key, call, index) for index, call, key in keyed])
+
+    def push(self, key: object, call: SeenCall, index: int) -> Finding | None:
+        """Count one call that the rule looks at."""
+        group = None if self._whole else self._group(call)
         run = self._runs.get(group)
         if run is None:
             run = self._runs[group] = _Run()
-        count = run.push(key, call.number, self._event)
-        events = self.spec.events
+        count = run.push(key, call.number)
+        events = self._events
         if events is not None and 2 * count > events:
             count = run.count = events // 2
         self.count = count
+        if count < self._low:
+            return None
         level = self.level(count)
         if level is None or self.spec.when == "next":
             return None
@@ -207,6 +230,6 @@ class Streak(Family):
         self, place: object, key: object, call: SeenCall, blocked: Sequence[int]
     ) -> Finding | None:
         run = self._runs.setdefault(place, _Run())
-        self.count = run.push(key, call.number, self._event)
+        self.count = run.push(key, call.number)
         level = self.level(run.count)
         return None if level is None else self._speak(level, run, call, blocked)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 import zlib
 from collections import deque
-from collections.abc import Sequence
 
 from agentlens.breaker.families.base import Family
-from agentlens.breaker.seen import Finding, SeenResult, SeenRound
+from agentlens.breaker.seen import Finding, SeenRound
 
 __all__ = ["Text"]
 
@@ -78,10 +77,6 @@ class Text(Family):
             return None
         what = {"any": "message without a call", "empty": "empty message"}.get(of, f"same {of}")
         return self.finding(level, self._run, f"{what}, {self._run} times in a row")
-
-    def after(self, seen: SeenRound, results: Sequence[SeenResult]) -> Finding | None:  # noqa: ARG002
-        """Nothing: what the model says is known before its calls run."""
-        return None
 
 
 def _chunks(text: str, distance: int) -> int:

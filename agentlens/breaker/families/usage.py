@@ -27,6 +27,12 @@ class Usage(Family):
         self._tools: Counter[str] = Counter()
         self._started: float | None = None
 
+    @property
+    def asks(self) -> tuple[bool, bool]:
+        """See `Family.asks`."""
+        late = self.spec.of in ("failures", "tokens", "cost")
+        return not late, late
+
     def before(self, seen: SeenRound) -> Finding | None:
         """Refuse what goes beyond the budget."""
         of = self.spec.of

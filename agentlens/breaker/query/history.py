@@ -161,6 +161,8 @@ def _score_slowly(
     out: Scored,
 ) -> None:
     """Compare the queries at some places pair by pair: the way that knows every switch."""
+    if not places:
+        return
     ages = ages_of([queries[i].row for i in indices], [joined[i] for i in indices])
     for place in places:
         i, best = indices[place], Fraction(0)
@@ -178,7 +180,7 @@ def ages_of(rows: list[int], joined: list[bool]) -> list[int]:
     """Return for each query how many remembered rounds its history held before its own."""
     ages, remembered = [], set[int]()
     for row, keep in zip(rows, joined, strict=True):
-        ages.append(len(remembered - {row}))
+        ages.append(len(remembered) - (row in remembered))
         if keep:
             remembered.add(row)
     return ages
