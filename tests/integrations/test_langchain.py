@@ -83,11 +83,11 @@ class Run:
         return json.dumps([plain(self.messages), self.model.seen, self.ran, self.events])
 
 
-@pytest.mark.parametrize("way", ["invoke", "astream"])
 def guarded(script, guard, way):
     return Run(script, [GuardMiddleware(guard)] if guard else (), way)
 
 
+@pytest.mark.parametrize("way", ["invoke", "astream"])
 @every_wording
 def test_r9_r16_a_reworded_search_is_stopped_in_round_3(queries, way, tmp_path):
     guard = al.Guard("classic")
