@@ -12,11 +12,13 @@ from agentlens.trace.decode import Damage, parse
 from agentlens.trace.document import Document, make_document
 from agentlens.trace.model import Note
 
-__all__ = ["is_tree", "one_ahead", "read_json", "tree_document"]
+__all__ = ["STATE", "is_tree", "one_ahead", "read_json", "tree_document"]
 
 _EVENT = re.compile(r"event-(\d{1,12})-[\w-]+\.json")
 _NUMBERED = re.compile(r"(\d{1,12})\.json")
 _STORE = {"session", "message", "part"}
+#: The state of a conversation, beside the folder of its events.
+STATE = "base_state.json"
 #: One file of such a folder is never larger than this.
 _MAX_BYTES = 64 << 20
 
@@ -69,6 +71,11 @@ def _events(
         value = read_json(folder / name, notes, number)
         if value is not None:
             yield number, value
+    state = folder.parent / STATE
+    if pattern is _EVENT and state.is_file():
+        value = read_json(state, notes)
+        if value is not None:
+            yield len(found) + 1, value
 
 
 def read_json(path: Path, notes: dict[tuple[str, str], Note], number: int | None = None) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 
 from agentlens.errors import TraceError
 from agentlens.trace.child_files import is_child_folder, rollouts_below
-from agentlens.trace.file_trees import is_tree, tree_document
+from agentlens.trace.file_trees import STATE, is_tree, tree_document
 
 __all__ = ["expand", "session_file"]
 
@@ -137,6 +137,8 @@ def _walk(folder: Path) -> list[str]:
         told = rollouts_below(here, names)
         if "api_conversation_history.json" in names:
             told.add("ui_messages.json")  # the same task as its screen showed it
+        if "events" in folders:
+            told.add(STATE)  # read with the events that it is the state of
         found += [
             str(here / name) for name in sorted(names)
             if _is_log(name) and name not in told

@@ -1,10 +1,10 @@
 """OpenHands: events of its SDK, as JSON lines, a list, or a folder with one file an event.
 
 Facts that it rests on: `kind` names an event; actions of one response share ``llm_response_id``;
-an observation pairs by ``tool_call_id`` or, failing that, ``action_id``; ``stats`` events count
-tokens and cost of the whole conversation so far, so that a response's own are the difference to
-the event before; a command that fails is no error of the tool (``is_error`` is false), its exit
-code stands beside it; times are naive. The older trajectories are read by `openhands_old`.
+an observation pairs by ``tool_call_id`` or, failing that, ``action_id``; a command that fails is
+no error of the tool (``is_error`` is false), its exit code stands beside it; times are naive; a
+folder of events has the state of the conversation, ``base_state.json``, beside it. The older
+trajectories are read by `openhands_old`, tokens and cost by `openhands_usage`.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 from agentlens.trace.build import TraceBuilder
 from agentlens.trace.content import as_text, content_of, text_of
 from agentlens.trace.formats.openhands_old import OldEvents, is_old
+from agentlens.trace.formats.openhands_usage import Usage
 from agentlens.trace.formats.part import Part, dicts, first_dict, mapping, numbered, one_part
 from agentlens.trace.formats.part import text_or_none as text_in
 from agentlens.trace.source import Document
@@ -33,11 +34,6 @@ _QUIET = frozenset(
     "SystemPromptEvent CondensationRequest CondensationSummaryEvent TokenEvent "
     "LLMCompletionLogEvent StreamingDeltaEvent HookExecutionEvent".split()
 )
-_TOKENS = (
-    ("input_tokens", "prompt_tokens"), ("output_tokens", "completion_tokens"),
-    ("cached_tokens", "cache_read_tokens"), ("cache_write_tokens", "cache_write_tokens"),
-    ("reasoning_tokens", "reasoning_tokens"),
-)  # fmt: skip
 
 
 def sniff(head: Sequence[Any]) -> float:
@@ -49,6 +45,8 @@ def sniff(head: Sequence[Any]) -> float:
     if 2 * known >= len(rows):
         return 0.98
     first = first_dict(head)
+    if is_state(first):
+        return 0.9
     history = list(dicts(first.get("history")))
     old = sum(map(is_old, history or rows))
     return 0.96 if old and 2 * old >= len(history or rows) else 0.0
@@ -79,6 +77,8 @@ def read(part: Part, build: TraceBuilder) -> None:
                 events.event(each, number)
             elif is_old(each):
                 old.event(each, number)
+            elif is_state(each):
+                events.usage.count(each["stats"])
             else:
                 build.note("skipped", "a record is not an event", number)
                 continue
@@ -89,6 +89,12 @@ def read(part: Part, build: TraceBuilder) -> None:
     old.finish()
 
 
+def is_state(record: Any) -> bool:
+    """Say whether a record is the state that is kept beside the events, with what was used."""
+    stats = record.get("stats") if isinstance(record, Mapping) else None
+    return isinstance(stats, Mapping) and "usage_to_metrics" in stats
+
+
 class _Events:
     """Writes events of the SDK into the builder."""
 
@@ -96,8 +102,7 @@ class _Events:
         self.build = build
         self.rows: dict[str, int] = {}
         self.calls: dict[str, int] = {}
-        self.so_far: dict[str, Mapping[str, Any]] = {}
-        self.usage: dict[str, Any] = {}
+        self.usage = Usage()
 
     def event(self, event: Mapping[str, Any], line: int) -> None:
         kind, time = event["kind"], parse_time(event.get("timestamp"))
@@ -109,9 +114,9 @@ class _Events:
             self._message(event, time, line)
         elif kind == "ConversationStateUpdateEvent":
             if event.get("key") == "stats":
-                self._stats(mapping(event.get("value")))
+                self.usage.count(mapping(event.get("value")))
             elif event.get("key") == "full_state":
-                self._stats(mapping(mapping(event.get("value")).get("stats")))
+                self.usage.count(mapping(mapping(event.get("value")).get("stats")))
         elif kind == "Condensation":
             words = as_text(event.get("summary"))
             self.build.event("compaction", words, started=time, line=line)
@@ -124,22 +129,14 @@ class _Events:
             self.build.note("skipped", f"events of kind {kind[:40]!r}", line)
 
     def finish(self) -> None:
-        totals: dict[str, Any] = {}
-        for usage in self.so_far.values():
-            for column, key in (*_TOKENS, ("cost", "cost")):
-                value = usage.get(key)
-                if isinstance(value, int | float) and value:
-                    totals[column] = totals.get(column, 0) + value
-        if totals:
-            self.build.describe(totals=totals, totals_source="reported")
+        self.usage.finish(self.build, self.rows)
 
     def _round(self, event: Mapping[str, Any], time: float | None, line: int) -> int:
         """Return the round of a response, which several actions may share."""
         response = text_in(event.get("llm_response_id"))
         if response and response in self.rows:
             return self.rows[response]
-        columns, self.usage = self.usage, {}
-        row = self.build.round(started=time, message_id=response, line=line, **columns)
+        row = self.build.round(started=time, message_id=response, line=line, **self.usage.take())
         if response:
             self.rows[response] = row
         return row
@@ -205,30 +202,3 @@ class _Events:
             build.user(text, started=time, line=line)
         else:
             build.event("other", text, started=time, line=line)
-
-    def _stats(self, value: Mapping[str, Any]) -> None:
-        """Take what the agent's model used since the last count; it belongs to the next round."""
-        for name, metrics in mapping(value.get("usage_to_metrics")).items():
-            used = dict(mapping(mapping(metrics).get("accumulated_token_usage")))
-            used["cost"] = mapping(metrics).get("accumulated_cost")
-            before = self.so_far.get(name, {})
-            self.so_far[name] = used
-            if name != ("agent" if "agent" in mapping(value["usage_to_metrics"]) else "default"):
-                continue
-            columns = difference(used, before)
-            if columns:
-                model = text_in(mapping(metrics).get("model_name"))
-                self.usage = {**columns, "model": model} if model else columns
-
-
-def difference(now: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
-    """Return round columns: what counters that only grow have grown by, or nothing."""
-    columns: dict[str, Any] = {}
-    for column, key in (*_TOKENS, ("cost", "cost")):
-        new, old = now.get(key), before.get(key) or 0
-        if not isinstance(new, int | float) or isinstance(new, bool):
-            continue
-        grown = new - (old if isinstance(old, int | float) else 0)
-        if grown > 0 or (grown == 0 and new and column != "cost"):
-            columns[column] = grown
-    return columns if any(columns.values()) else {}
