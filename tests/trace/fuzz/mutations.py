@@ -29,6 +29,9 @@ NASTY = (
     b"PK\x03\x04", b"<tool_call>", b"```python\n", b"*/ tools.f({", b"=" * 3000, b"'" * 3000,
     b"<a>" * 1000, b"\\n" * 1500, b"<tool_call>" * 20_000, b"a " * 100_000, b"[ " * 100_000,
 )  # fmt: skip
+#: Bytes that damage may add: beyond that a reader that is only slow could not be told from one
+#: that hangs.
+MOST = 1 << 20
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|true|false|null')
 
 
@@ -111,30 +114,74 @@ BYTES: tuple[Callable[[bytes, random.Random, bytes], bytes], ...] = (
 )  # fmt: skip
 
 
-def damaged(value: Any, dice: random.Random, chance: float, graft: Any) -> Any:
-    """Return a value with some of its parts replaced, dropped, doubled, renamed or made deep."""
-    if dice.random() < chance:
-        what = dice.random()
-        if what < 0.1:
-            return graft
-        if what < 0.15:
-            return _deep(dice, value)
-        return copy.deepcopy(dice.choice(WRONG))
-    if isinstance(value, dict):
-        made = {k: damaged(v, dice, chance, graft) for k, v in value.items()
-                if dice.random() > chance / 2}  # fmt: skip
-        if len(made) > 1 and dice.random() < chance:
-            a, b = dice.sample(list(made), 2)
-            made[a], made[b] = made[b], made[a]
-        return made
-    if isinstance(value, list):
-        items = [damaged(v, dice, chance, graft) for v in value if dice.random() > chance / 2]
+@dataclass
+class _Damage:
+    """Damages a value; what is put in or repeated has to find room, or inputs grow without end."""
+
+    dice: random.Random
+    chance: float
+    graft: Any
+    room: int = MOST
+
+    def of(self, value: Any) -> Any:
+        """Return a value with parts of it replaced, dropped, doubled, renamed or made deep."""
+        dice, chance = self.dice, self.chance
         if dice.random() < chance:
-            dice.shuffle(items)
-        return items * dice.choice((2, 2, 2, 30)) if dice.random() < chance else items
-    if isinstance(value, str):
-        return _text(value, dice, chance, graft)
-    return value
+            what = dice.random()
+            if what < 0.1:
+                return self.graft if self._fits(self.graft) else None
+            if what < 0.15:
+                return _deep(dice, value)
+            return copy.deepcopy(dice.choice(WRONG))
+        if isinstance(value, dict):
+            made = {k: self.of(v) for k, v in value.items() if dice.random() > chance / 2}
+            if len(made) > 1 and dice.random() < chance:
+                a, b = dice.sample(list(made), 2)
+                made[a], made[b] = made[b], made[a]
+            return made
+        if isinstance(value, list):
+            items = [self.of(v) for v in value if dice.random() > chance / 2]
+            if dice.random() < chance:
+                dice.shuffle(items)
+            times = dice.choice((2, 2, 2, 30)) if dice.random() < chance else 1
+            return items * times if times > 1 and self._fits(items, times - 1) else items
+        return self._text(value) if isinstance(value, str) else value
+
+    def _fits(self, value: Any, times: int = 1) -> bool:
+        size = _weight(value, self.room) * times
+        if size > self.room:
+            return False
+        self.room -= size
+        return True
+
+    def _text(self, text: str) -> str:
+        dice = self.dice
+        if text[:1] in ("[", "{") and dice.random() < 0.3:
+            try:
+                return json.dumps(self.of(json.loads(text)))
+            except (ValueError, RecursionError):
+                return text
+        if text and dice.random() < self.chance:
+            at, times = dice.randrange(len(text)), dice.choice((2, 300))
+            longer = text * times if self._fits(text, times - 1) else text
+            return dice.choice((text[:at], text[at:], longer, text[:at] + "\ud83d" + text[at:]))
+        return text
+
+
+def _weight(value: Any, most: int) -> int:
+    """Return about how many characters a value takes as JSON; counting ends above `most`."""
+    left, size = [value], 0
+    while left and size <= most:
+        each = left.pop()
+        size += 8
+        if isinstance(each, dict):
+            left += each.values()
+            size += 12 * len(each)
+        elif isinstance(each, list):
+            left += each
+        elif isinstance(each, str):
+            size += len(each)
+    return size
 
 
 def _deep(dice: random.Random, value: Any) -> Any:
@@ -143,25 +190,13 @@ def _deep(dice: random.Random, value: Any) -> Any:
     return value
 
 
-def _text(text: str, dice: random.Random, chance: float, graft: Any) -> str:
-    if text[:1] in ("[", "{") and dice.random() < 0.3:
-        try:
-            return json.dumps(damaged(json.loads(text), dice, chance, graft))
-        except (ValueError, RecursionError):
-            return text
-    if text and dice.random() < chance:
-        at = dice.randrange(len(text))
-        return dice.choice((text[:at], text[at:], text * dice.choice((2, 300)),
-                            text[:at] + "\ud83d" + text[at:]))  # fmt: skip
-    return text
-
-
 def _dumped(value: Any, lines: bool, dice: random.Random) -> bytes:
     try:
         if lines and isinstance(value, list):
             text = "".join(json.dumps(item) + "\n" for item in value)
         else:
-            text = json.dumps(value, indent=dice.choice((None, None, 1)))
+            indent = dice.choice((None, None, 1))  # what is deep and indented grows too far
+            text = json.dumps(value, indent=indent if _weight(value, MOST) < MOST / 8 else None)
     except RecursionError:
         return b"[" * 5000
     return text.encode("utf-8", "surrogatepass")
@@ -175,7 +210,7 @@ def _repacked(data: bytes, dice: random.Random) -> bytes:
             for name in old.namelist():
                 member = old.read(name)
                 if dice.random() < 0.5:
-                    value = damaged(json.loads(member), dice, dice.choice((0.005, 0.05)), {})
+                    value = _Damage(dice, dice.choice((0.005, 0.05)), {}).of(json.loads(member))
                     member = _dumped(value, False, dice)
                 new.writestr(zipfile.ZipInfo(name), member)  # at no time: made again, the same
     except NotImplementedError:  # Zstandard, which Python 3.11 does not unpack
@@ -196,9 +231,10 @@ def make(seeds: dict[str, list[Seed]], seed: int, number: int) -> Input:
             start = dice.randrange(len(value) - 5)
             value = value[start : start + dice.randrange(2, 12)]
         if isinstance(value, list) and value and dice.random() < 0.02:  # for what grows too fast
-            value = value * (2000 // len(value) + 1)
+            most = 2 * MOST // len(mine.data) * len(mine.value) // len(value)
+            value = value * max(1, min(most, 2000 // len(value) + 1))
         graft = other.value[0] if isinstance(other.value, list) and other.value else other.value
-        value = damaged(value, dice, dice.choice((0.003, 0.02, 0.1)), graft)
+        value = _Damage(dice, dice.choice((0.003, 0.02, 0.1)), graft).of(value)
         data, story = _dumped(value, mine.lines, dice), f"{story} values"
     elif data.startswith(b"PK") and dice.random() < 0.6:
         data, story = _repacked(data, dice), f"{story} members"
