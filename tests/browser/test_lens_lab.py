@@ -143,6 +143,28 @@ def test_the_keyboard_goes_from_080_to_081_and_the_trip_vanishes(edge: Stage):
     assert edge.in_kernel("policy.similarity.numerator", 81) == 81
 
 
+def test_the_machine_is_drawn_when_asked_for_and_its_path_follows_the_trip(
+    incident: Stage, edge: Stage
+):
+    page, machine = incident.notebook.page, incident.root.locator(".al-machine")
+    button = incident.root.get_by_role("button", name="state machine")
+    assert machine.count() == 0  # closed, it costs nothing
+    button.focus()
+    page.keyboard.press("Space")
+    machine.get_by_text("round 3", exact=False).first.wait_for(state="attached")
+    incident.press(incident.threshold, "ArrowUp")
+    machine.get_by_text("round 4", exact=False).first.wait_for(state="attached")
+    incident.press(incident.threshold, "ArrowDown")
+    machine.get_by_text("round 3", exact=False).first.wait_for(state="attached")
+    button.click()
+    page.wait_for_timeout(200)
+    assert machine.is_hidden()
+    edge.press(edge.similarity, "End")
+    edge.root.get_by_role("button", name="state machine").click()
+    edge.root.locator('.al-machine[data-state="running"]').wait_for()
+    edge.root.get_by_role("button", name="state machine").click()
+
+
 def test_python_moves_the_handles(incident: Stage):
     incident.notebook.ask("setattr(lens, 'policy', lens.policy.with_(threshold=3))")
     incident.notebook.page.wait_for_timeout(500)
