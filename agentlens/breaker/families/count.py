@@ -77,10 +77,11 @@ class Count(Family):
         if self.spec.unit == "round":
             whole = frozenset(key for _, _, key in keyed)
             return self._push(whole, keyed[0][1], [index for index, _, _ in keyed])
-        if len(keyed) == 1:
-            index, call, key = keyed[0]
-            return self._push(key, call, (index,))
-        return strongest([self._push(key, call, (index,)) for index, call, key in keyed])
+        return strongest([self.push(key, call, index) for index, call, key in keyed])
+
+    def push(self, key: object, call: SeenCall, index: int) -> Finding | None:
+        """Count one call that the rule looks at, where each counts by itself."""
+        return self._push(key, call, (index,))
 
     def _forget_at_change(self, call: SeenCall, result: SeenResult) -> None:
         if self.spec.reset != "mutation" or call.effect != "write" or is_failure(result):

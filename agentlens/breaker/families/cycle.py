@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agentlens.breaker.families.base import Family, strongest
-from agentlens.breaker.families.facts import thought_of
+from agentlens.breaker.families.facts import is_failure, thought_of
 from agentlens.breaker.seen import Finding, SeenCall, SeenResult, SeenRound
 
 __all__ = ["Cycle"]
@@ -34,18 +34,23 @@ class Cycle(Family):
         self._call_key = self.board.facts.call_keys(spec)
         wants = "result" in spec.key or spec.evidence
         self._result_key = self.board.facts.result_keys(spec.result) if wants else None
-        self._late = "result" in spec.key
+        self._late = "result" in spec.key or spec.only == "success"
         self._patient = "waits" in spec.exempt
 
     @property
     def asks(self) -> tuple[bool, bool]:
         """See `Family.asks`."""
-        return not self._late or self.spec.scope == "message", self._result_key is not None
+        return (
+            not self._late or self.spec.scope == "message",
+            self._late or self._result_key is not None,
+        )
 
     @property
     def is_fed(self) -> bool:
         """See `agentlens.breaker.families.sweep`."""
-        return not (self.spec.scope == "message" or self.spec.evidence or self._patient)
+        return not (
+            self.spec.scope == "message" or self.spec.evidence or self.spec.only or self._patient
+        )
 
     def before(self, seen: SeenRound) -> Finding | None:
         """Count keys that need no result."""
@@ -63,7 +68,7 @@ class Cycle(Family):
 
     def after(self, seen: SeenRound, results: Sequence[SeenResult]) -> Finding | None:
         """Count keys that hold a result; remember results as evidence."""
-        if self._result_key is None:
+        if self._result_key is None and not self._late:
             return None
         thought = thought_of(seen) if "thought" in self.spec.key else ""
         waits = {s.call for s in self.board.signs.calls if s.wait} if self._patient else ()
@@ -71,7 +76,10 @@ class Cycle(Family):
         for index, (call, result) in enumerate(zip(seen.calls, results, strict=False)):
             if not self.looks_at(call) or call.number in waits:
                 continue
-            read = self._result_key(call, result)
+            if self.spec.only == "success" and is_failure(result):
+                self.reset()
+                continue
+            read = self._result_key(call, result) if self._result_key is not None else 0
             if self._late:
                 pushed.append(self.push((self._call_key(call), read, thought), call, index))
             else:
@@ -87,13 +95,6 @@ class Cycle(Family):
         past.append(read)
         if len(past) > 4 * self.spec.periods[1]:
             del past[: -2 * self.spec.periods[1]]
-
-    def feed(self, keyed: Sequence[tuple[int, SeenCall, object]]) -> Finding | None:
-        """Count the calls of one round that the rule looks at: place, call, key."""
-        if len(keyed) == 1:
-            index, call, key = keyed[0]
-            return self.push(key, call, index)
-        return strongest([self.push(key, call, index) for index, call, key in keyed])
 
     def push(self, key: object, call: SeenCall, index: int) -> Finding | None:
         """Count one call that the rule looks at."""

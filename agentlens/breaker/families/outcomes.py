@@ -59,6 +59,19 @@ def count_findings(
     return found
 
 
+def _places(
+    trace: Trace, scope: str, sequences: Sequence[Sequence[int]]
+) -> dict[int, tuple[int, int]]:
+    """Return for each row its sequence and its place there."""
+    key = ("places", scope)
+    if key not in trace.cache:
+        trace.cache[key] = {
+            row: (n, at) for n, rows in enumerate(sequences) for at, row in enumerate(rows)
+        }
+    found: dict[int, tuple[int, int]] = trace.cache[key]
+    return found
+
+
 def _outcomes(
     trace: Trace, policy: Policy, sequences: Sequence[Sequence[int]]
 ) -> dict[str, tuple[Found, ...]]:
@@ -69,7 +82,7 @@ def _outcomes(
     stops = [spoken for spoken in recorded.spoken if spoken.finding.level == "stop"]
     where: dict[int, tuple[int, int]] = {}
     if stops:
-        where = {row: (n, at) for n, rows in enumerate(sequences) for at, row in enumerate(rows)}
+        where = _places(trace, policy.scope, sequences)
     first: dict[tuple[str, int], tuple[int, Spoken]] = {}
     for spoken in stops:
         if spoken.row in where:

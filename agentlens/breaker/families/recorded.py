@@ -124,6 +124,9 @@ def _run(
         said, counted = sweep(rule, thread, views.facts, signed=signed)
         found += [(place, phase, number, finding) for place, phase, finding in said]
         column = counts[rule.name]
+        if len(column) == len(counted):
+            column[:] = counted
+            continue
         for row, count in zip(thread.rows, counted, strict=True):
             column[row] = count
     found.sort(key=lambda spoken: spoken[:3])  # as they were said: round after round

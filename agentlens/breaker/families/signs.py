@@ -17,6 +17,7 @@ from agentlens.breaker.families.looks import command_of, is_look
 from agentlens.breaker.families.ranges import Ranges
 from agentlens.breaker.families.waits import wait_kind
 from agentlens.progress.calls import Call
+from agentlens.progress.echo import without_echo
 from agentlens.progress.fragments import FragmentLearner
 from agentlens.progress.keys import CallKeys
 from agentlens.progress.novelty import MAX_RESULT
@@ -114,6 +115,8 @@ class Signs:
         self._made: dict[int, int] = {}
         self._told: dict[int, int] = {}
         self._words: set[str] = set()
+        self._sizes: dict[int, int] = {}
+        self._had: set[int] = set()
         self._epoch = 0
 
     def begin(self, seen: SeenRound) -> None:
@@ -154,9 +157,9 @@ class Signs:
         ran = result.status not in ("missing", "denied")
         answer = self._answers.mask(known, text)
         answered = facts.intern(("answer", result.status, answer))
-        news = ran and not bad and self._is_news(answer)
+        news = ran and not bad and self._is_news(call, answer, answered)
         if len(answer) > 2 * _WORDY and not bad and command_of(call) is None:
-            if not self._brings_words(call, key, answer):
+            if not self._brings_words(call, key, answer, answered):
                 answered, news = self._told.get(key, answered), False
             self._told[key] = answered
         first = key not in self._made
@@ -186,22 +189,37 @@ class Signs:
             effect=call.effect,
         )  # fmt: skip
 
-    def _brings_words(self, call: SeenCall, key: int, answer: str) -> bool:
+    def _brings_words(self, call: SeenCall, key: int, answer: str, answered: int) -> bool:
         """Say whether a wordy answer has words that the thread had not seen; True of others."""
-        words = set(_WORDS.findall(answer))
-        new = len(words - self._words)
-        self._words |= words
-        if len(words) < _WORDY:
+        new, size = 0, self._sizes.get(answered)
+        if size is None:
+            words = set(_WORDS.findall(answer))
+            new, size = len(words - self._words), len(words)
+            self._words |= words
+            self._sizes[answered] = size
+        if size < _WORDY:
             return True
         if key in self._made:
-            return new > _FEW_AGAIN * len(words)
-        return call.effect == "read" or new > _FEW * len(words)
+            return new > _FEW_AGAIN * size
+        return call.effect == "read" or new > _FEW * size
 
-    def _is_news(self, answer: str) -> bool:
-        """Say whether an answer has a line that the thread had not seen; a new URL makes one."""
-        had = len(self._lines)
-        self._lines.update(answer.split("\n"))
-        return len(self._lines) > had and bool(answer)
+    def _is_news(self, call: SeenCall, answer: str, answered: int) -> bool:
+        """Say whether an answer has a line that the thread had not seen; a new URL makes one.
+
+        A line that is new only in what it repeats of the question is none.
+        """
+        if answered in self._had or not answer:
+            return False
+        self._had.add(answered)
+        lines = self._lines
+        new = set(answer.split("\n")) - lines
+        lines |= new
+        if not call.queries or not new:
+            return bool(new)
+        bare = {without_echo(line, call.queries) for line in new}
+        told = bare - lines  # of a line that repeats nothing, `bare` is the line itself
+        lines |= told
+        return bool(told) or not new.isdisjoint(bare)
 
 
 def _as_call(call: SeenCall, result: SeenResult | None) -> Call:

@@ -143,13 +143,6 @@ class Streak(Family):
             return None
         return call.tool if group == "tool" else self.board.full_key(call)
 
-    def feed(self, keyed: Sequence[tuple[int, SeenCall, object]]) -> Finding | None:
-        """Count the calls of one round that the rule looks at: place, call, key."""
-        if len(keyed) == 1:
-            index, call, key = keyed[0]
-            return self.push(key, call, index)
-        return strongest([self.push(key, call, index) for index, call, key in keyed])
-
     def push(self, key: object, call: SeenCall, index: int) -> Finding | None:
         """Count one call that the rule looks at."""
         group = None if self._whole else self._group(call)

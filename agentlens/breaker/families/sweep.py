@@ -8,9 +8,14 @@ that counts them in a running loop.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
+from agentlens.breaker.families.base import strongest
 from agentlens.breaker.families.board import Board
 from agentlens.breaker.families.count import Count
 from agentlens.breaker.families.cycle import Cycle
@@ -29,9 +34,6 @@ __all__ = ["BEFORE", "Said", "sweep"]
 #: A finding: the place of its round in the thread, whether it ran (0 or 1), and what was found.
 Said = tuple[int, int, Finding]
 BEFORE, _AFTER = 0, 1
-
-#: The calls of one round that a rule looks at: place in the round, call, key.
-_Keyed = Sequence[tuple[int, SeenCall, int]]
 
 
 def sweep(
@@ -109,42 +111,114 @@ def _feed(
     counts: list[int],
 ) -> None:  # fmt: skip
     """Feed a rule with the keys of its calls."""
-    laid = _layout(rule, thread)
+    calls = _calls(thread)
+    keys, members = _keys(rule, thread, calls), _members(rule, thread, calls)
     phase = _AFTER if rule.spec.speaks_after else BEFORE
-    feed = rule.feed
+    at_place = calls.place
+    first = calls.first
+    ours = members[
+        bisect_left(members, first[places.start]) : bisect_left(members, first[places.stop])
+    ]
+    told: list[tuple[int, Finding]] = []
     for place in places:
-        keyed = laid[place]
-        if keyed and (found := feed(keyed)) is not None:
-            said.append((place, phase, found))
-        counts[place] = rule.count
+        counts[place] = -1
+    if isinstance(rule, Count) and rule.spec.unit == "round":
+        for place, group in groupby(ours, key=at_place.__getitem__):
+            keyed = [(calls.index[n], calls.call[n], keys[n]) for n in group]
+            if (found := rule.feed(keyed)) is not None:
+                told.append((place, found))
+            counts[place] = rule.count
+    else:
+        push = rule.push
+        for n in ours:
+            place = at_place[n]
+            if (found := push(keys[n], calls.call[n], calls.index[n])) is not None:
+                told.append((place, found))
+            counts[place] = rule.count
+    for place, group_ in groupby(told, key=itemgetter(0)):
+        best = strongest(found for _, found in group_)
+        said += [(place, phase, best)] if best else []
+    last = 0
+    for place in places:  # a round that the rule does not look at leaves its count alone
+        if counts[place] < 0:
+            counts[place] = last
+        else:
+            last = counts[place]
 
 
-def _layout(rule: Streak | Count | Cycle, thread: SeenThread) -> Sequence[_Keyed]:
-    """Return for each round the calls that a rule looks at, with their keys; kept for the next."""
+@dataclass(frozen=True, slots=True)
+class _Calls:
+    """All calls of a thread, in order.
+
+    Attributes
+    ----------
+    place, index, call
+        For each call the place of its round, its own in the round, and itself.
+    first
+        For each round the number of its first call in these lists; and how many calls there are.
+    kind, kinds
+        For each call which of `kinds` it is like: a call for each tool and effect.
+    """
+
+    place: list[int]
+    index: list[int]
+    call: list[SeenCall]
+    first: list[int]
+    kind: list[int]
+    kinds: list[SeenCall]
+
+
+def _calls(thread: SeenThread) -> _Calls:
+    found: _Calls | None = thread.layouts.get("calls")
+    if found is None:
+        found = _Calls([], [], [], [], [], [])
+        kinds: dict[tuple[str, str], int] = {}
+        for place, seen in enumerate(thread.seen):
+            found.first.append(len(found.call))
+            for index, call in enumerate(seen.calls):
+                found.place.append(place)
+                found.index.append(index)
+                found.call.append(call)
+                found.kind.append(kinds.setdefault((call.tool, call.effect), len(kinds)))
+                if len(kinds) > len(found.kinds):
+                    found.kinds.append(call)
+        found.first.append(len(found.call))
+        thread.layouts["calls"] = found
+    return found
+
+
+def _members(rule: Family, thread: SeenThread, calls: _Calls) -> Sequence[int]:
+    """Return which calls a rule looks at."""
+    reads = rule.spec.only == "read"
+    wanted = tuple(
+        rule.looks_at(call) and (not reads or call.effect in READS) for call in calls.kinds
+    )
+    if all(wanted):
+        return range(len(calls.call))
+    found: list[int] | None = thread.layouts.get(wanted)
+    if found is None:
+        found = [n for n, kind in enumerate(calls.kind) if wanted[kind]]
+        thread.layouts[wanted] = found
+    return found
+
+
+def _keys(rule: Family, thread: SeenThread, calls: _Calls) -> list[int]:
+    """Return for each call the key that a rule compares, a number; kept for the next rule."""
     spec, facts = rule.spec, rule.board.facts
     how = "error" if "error" in spec.key else spec.result if "result" in spec.key else ""
     thought = "thought" in spec.key
-    reads = spec.only == "read"
     mode: Any = (spec.args, spec.fields, spec.drop) if "args" in spec.key else ()
-    parts = "tool" in spec.key, "effect" in spec.key
-    name = mode, parts, how, thought, frozenset(spec.tools), frozenset(spec.exempt), reads
-    found: list[_Keyed] | None = thread.layouts.get(name)
+    name = mode, "tool" in spec.key, "effect" in spec.key, how, thought
+    found: list[int] | None = thread.layouts.get(name)
     if found is not None:
         return found
-    call_key = facts.call_keys(spec)
-    key_of: Callable[..., int] | None = facts.result_keys(how) if how else None
-    found = []
-    for seen, results in zip(thread.seen, thread.results, strict=True):
-        keyed = []
-        for index, (call, result) in enumerate(zip(seen.calls, results, strict=True)):
-            if not rule.looks_at(call) or (reads and call.effect not in READS):
-                continue
-            key = call_key(call)
-            if key_of is not None:
-                key = facts.intern((key, key_of(call, result)))
-            if thought:
-                key = facts.intern((key, thought_of(seen)))
-            keyed.append((index, call, key))
-        found.append(tuple(keyed))
+    found = list(map(facts.call_keys(spec), calls.call))
+    if how:
+        results = [result for of_round in thread.results for result in of_round]
+        read = map(facts.result_keys(how), calls.call, results)
+        found = [key << 32 | more for key, more in zip(found, read, strict=True)]
+    if thought:
+        said = [facts.intern(thought_of(seen)) for seen in thread.seen]
+        found = [key << 32 | said[at] for key, at in zip(found, calls.place, strict=True)]
     thread.layouts[name] = found
     return found
