@@ -11,14 +11,13 @@ from __future__ import annotations
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from contextlib import closing
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 import orjson
 
 from agentlens.errors import TraceError
+from agentlens.trace.database import opened
 from agentlens.trace.document import Document
 from agentlens.trace.file_trees import one_ahead, read_json
 from agentlens.trace.goose_store import TABLES, goose_sessions
@@ -30,13 +29,6 @@ _MAX_DEPTH = 8
 _COLUMNS = ("id", "parent_id", "title", "directory", "version", "time_created")
 
 
-def _connect(path: Path) -> sqlite3.Connection:
-    link = sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True, timeout=2)
-    link.execute("PRAGMA trusted_schema = OFF")
-    link.execute("PRAGMA query_only = ON")
-    return link
-
-
 def database_document(path: Path, name: str) -> Document:
     """Open an SQLite database as a document of its sessions.
 
@@ -46,7 +38,7 @@ def database_document(path: Path, name: str) -> Document:
         If it cannot be read, or is neither opencode's nor goose's.
     """
     try:
-        with closing(_connect(path)) as link:
+        with opened(path) as link:
             rows = link.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
             tables = {row[0] for row in rows}
             is_goose = tables >= TABLES
@@ -57,7 +49,7 @@ def database_document(path: Path, name: str) -> Document:
                     f"{shown})",
                     source=name,
                 )
-    except sqlite3.Error as error:
+    except (sqlite3.Error, OSError) as error:
         raise TraceError(f"cannot read the database: {error}", source=name) from None
     notes: dict[tuple[str, str], Note] = {}
     records = (_goose if is_goose else _sessions)(path, name, notes)
@@ -66,9 +58,9 @@ def database_document(path: Path, name: str) -> Document:
 
 def _goose(path: Path, name: str, notes: dict[tuple[str, str], Note]) -> Iterator[dict[str, Any]]:
     try:
-        with closing(_connect(path)) as link:
+        with opened(path) as link:
             yield from goose_sessions(link, notes)
-    except sqlite3.Error as error:
+    except (sqlite3.Error, OSError) as error:
         raise TraceError(f"cannot read the database: {error}", source=name) from None
 
 
@@ -76,7 +68,7 @@ def _sessions(
     path: Path, name: str, notes: dict[tuple[str, str], Note]
 ) -> Iterator[dict[str, Any]]:
     try:
-        with closing(_connect(path)) as link:
+        with opened(path) as link:
             known = [row[1] for row in link.execute("PRAGMA table_info(session)")]
             wanted = [column for column in _COLUMNS if column in known]
             infos = {
@@ -99,7 +91,7 @@ def _sessions(
                 ]
 
             yield from _families(infos, messages)
-    except sqlite3.Error as error:
+    except (sqlite3.Error, OSError) as error:
         raise TraceError(f"cannot read the database: {error}", source=name) from None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 import sqlite3
 from contextlib import closing
 
@@ -148,6 +149,41 @@ def test_the_database_is_read_and_not_written(tmp_path):
     assert hashlib.sha256(path.read_bytes()).hexdigest() == before
     assert [p.name for p in tmp_path.iterdir()] == ["opencode.db"]
     check(next(iter(load_many(tmp_path))))
+
+
+ADDED = "UPDATE session SET title = 'Renamed' WHERE id = 'ses_3'"
+
+
+@pytest.mark.parametrize("left", ["closed", "live", "copied", "linked"])
+def test_a_database_in_wal_mode_is_read_whole_and_nothing_is_left_beside_it(tmp_path, left):
+    """What is committed but still in the log is read, too, whoever has it open."""
+    path = tmp_path / "opencode.db"
+    database(path)
+    writer = sqlite3.connect(path)
+    assert writer.execute("PRAGMA journal_mode = wal").fetchone() == ("wal",)
+    writer.execute("PRAGMA wal_autocheckpoint = 0")
+    writer.execute(ADDED)
+    writer.commit()
+    if left in ("copied", "linked"):
+        folder = tmp_path / "copy"
+        folder.mkdir()
+        for end in ("", "-wal"):
+            shutil.copyfile(f"{path}{end}", folder / f"opencode.db{end}")
+        path = folder / "opencode.db"
+        if left == "linked":
+            path = tmp_path / "link.db"
+            path.symlink_to(folder / "opencode.db")
+    if left == "closed":
+        writer.close()
+    before = {p: p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()}
+    assert (tmp_path / "opencode.db-wal" in before) == (left != "closed")
+    traces = list(load_many(path))
+    check(traces[0])
+    assert traces[1].meta.extra["title"] == "Renamed"
+    after = {p: p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()}
+    assert after.keys() == before.keys()
+    assert all(after[p] == before[p] for p in after if not p.name.endswith("-shm"))
+    writer.close()
 
 
 def test_databases_that_are_not_opencodes(tmp_path):
