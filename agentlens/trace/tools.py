@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from agentlens.errors import TraceError
-from agentlens.trace.tool_words import classify
+from agentlens.trace.tool_words import classify, words_of
 
 __all__ = [
     "EFFECTS",
@@ -45,6 +45,13 @@ TARGET_KEYS = (
     "uri", "urls", "link", "element", "selector", "xpath", "ref", "directory", "dir", "target",
     "id",
 )  # fmt: skip
+#: Tools that look after what runs, and also act on it: the argument that says so, and the values
+#: with which they only look. Codex's ``write_stdin`` polls by typing nothing; OpenClaw's
+#: ``process`` has an action.
+_ACTS: dict[str, tuple[str, frozenset[str]]] = {
+    "writestdin": ("chars", frozenset(("",))),
+    "process": ("action", frozenset(("list", "poll", "log", "status"))),
+}
 _TARGETS = frozenset(TARGET_KEYS)
 _QUERIES = frozenset(QUERY_KEYS)
 
@@ -82,6 +89,13 @@ def _target(args: Mapping[str, Any] | None) -> str | None:
         if value is not None and isinstance(value, (str, int)) and value != "":
             return str(value)
     return None
+
+
+def _acts(tool: str, args: Mapping[str, Any]) -> bool:
+    """Say whether a call of a tool that can also look only does act on what runs."""
+    key, looks = _ACTS.get("".join(words_of(tool)), ("", frozenset()))
+    value = args.get(key)
+    return isinstance(value, str) and value not in looks
 
 
 def check_tools(known: Any) -> None:
@@ -168,6 +182,8 @@ class ToolTable:
             found = queries_of(args, args_raw, key)
             if not found and args and given is None and _QUERIES.isdisjoint(args):
                 effect = "read"  # a lookup by fields; an empty query is a query all the same
+        elif effect == "poll" and given is None and args and _acts(name[0], args):
+            effect = "run"
         return effect, found, _target(args)
 
     def _spec(self, tool: str, raw_name: str) -> _Spec:

@@ -69,6 +69,24 @@ def test_a_search_without_free_text_is_a_lookup():
     assert described("web_search", {})[0] == "search"
 
 
+@pytest.mark.parametrize(
+    ("tool", "args", "effect"),
+    [
+        ("write_stdin", {"session_id": 5, "chars": ""}, "poll"),
+        ("write_stdin", {"session_id": 5}, "poll"),
+        ("write_stdin", {"session_id": 5, "chars": "y\n"}, "run"),
+        ("write_stdin", {"session_id": 5, "chars": "\x03"}, "run"),
+        ("process", {"action": "poll", "sessionId": "a"}, "poll"),
+        ("process", {"action": "log", "sessionId": "a"}, "poll"),
+        ("process", {"action": "kill", "sessionId": "a"}, "run"),
+        ("process", None, "poll"),
+    ],
+)
+def test_typing_into_what_runs_is_no_poll(tool: str, args, effect: str):
+    assert described(tool, args)[0] == effect
+    assert described(tool, args, known={tool: "poll"})[0] == "poll"
+
+
 def test_queries():
     assert queries_of({"queries": ["a", {"q": "b"}]}, None) == ("a", "b")
     assert queries_of({"search_query": [{"q": "a"}]}, None) == ("a",)
