@@ -17,8 +17,8 @@ from agentlens.errors import PolicyError
 
 __all__ = ["ABOUT", "DEFAULT_PRESET", "Policy", "as_policy"]
 
-#: `layered`, the design's default, is not built yet; until then it is the article's breaker.
-DEFAULT_PRESET = "classic"
+#: What a policy is where nobody names one; the article's breaker is ``classic``.
+DEFAULT_PRESET = "layered"
 
 
 #: A switch that is not given has the value that the policy's preset gives it.
@@ -27,7 +27,7 @@ _OF_PRESET: Any = type("OfPreset", (), {"__repr__": lambda _: "..."})()
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """When a run must stop. `Policy()` is the preset ``classic``, the article's breaker.
+    """When a run must stop. `Policy()` is the preset ``layered``; ``classic`` is the article's.
 
     Every field but `name` and `rules` is a switch of `agentlens.breaker.switches.SWITCHES`, which
     says what it may hold and what it decides; `Policy.describe()` prints them. `rules` are further

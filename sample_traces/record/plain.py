@@ -6,23 +6,20 @@ from typing import Any
 
 from common import lines, listing
 
+_WIKI = ("天气_百科", "https://baike.example.cn/item/tianqi", "天气是指一定区域短时间内的大气状态，包括气温、湿度、云和降水等现象。")
+_WIKI_SHORT = (*_WIKI[:2], "天气是指一定区域短时间内的大气状态。")
+_SAYINGS = ("二十四节气与天气谚语", "https://culture.example.cn/jieqi", "朝霞不出门，晚霞行千里：民间天气谚语汇编。")
+_BOTTLE = ("天气瓶制作方法", "https://diy.example.cn/stormglass", "用樟脑、酒精和蒸馏水自制天气瓶。")
+_MEASURE = ("气温的测量方法", "https://edu.example.cn/qiwen", "气温通常在距地面 1.5 米的百叶箱内测量。")
+_DEVICE = ("设备能耗与环境温度", "https://energy.example.cn/device", "某型设备在 35 摄氏度时能耗上升 12%。")
+#: The first two searches find five pages. The last three find some of these again, and nothing else.
 _WEATHER = [
-    ("天气", [("天气_百科", "https://baike.example.cn/item/tianqi", "天气是指一定区域短时间内的大气状态，包括气温、湿度、云和降水等现象。"),
-              ("二十四节气与天气谚语", "https://culture.example.cn/jieqi", "朝霞不出门，晚霞行千里：民间天气谚语汇编。"),
-              ("天气瓶制作方法", "https://diy.example.cn/stormglass", "用樟脑、酒精和蒸馏水自制天气瓶。")]),
-    ("今日天气 气温", [("气温的测量方法", "https://edu.example.cn/qiwen", "气温通常在距地面 1.5 米的百叶箱内测量。"),
-                       ("天气_百科", "https://baike.example.cn/item/tianqi", "天气是指一定区域短时间内的大气状态。"),
-                       ("空调设定温度与能耗", "https://energy.example.cn/aircon", "设定温度每升高 1 摄氏度，能耗约下降 6%。")]),
-    ("今日天气 晴雨", [("晴雨表的原理", "https://edu.example.cn/barometer", "晴雨表利用大气压变化预示天气。"),
-                       ("天气_百科", "https://baike.example.cn/item/tianqi", "天气是指一定区域短时间内的大气状态。"),
-                       ("晴雨伞选购指南", "https://shop.example.cn/umbrella", "防晒指数与伞骨材料对比。")]),
-    ("今日天气 预报", [("数值天气预报的历史", "https://history.example.cn/nwp", "1950 年首次用电子计算机作出天气预报。"),
-                       ("天气_百科", "https://baike.example.cn/item/tianqi", "天气是指一定区域短时间内的大气状态。"),
-                       ("设备能耗与环境温度", "https://energy.example.cn/device", "某型设备在 35 摄氏度时能耗上升 12%。")]),
-    ("天气 实时", [("实时操作系统入门", "https://os.example.cn/rtos", "硬实时与软实时的区别。"),
-                   ("天气_百科", "https://baike.example.cn/item/tianqi", "天气是指一定区域短时间内的大气状态。"),
-                   ("设备能耗与环境温度", "https://energy.example.cn/device", "某型设备在 35 摄氏度时能耗上升 12%。")]),
-]  # fmt: skip
+    ("天气", [_WIKI, _SAYINGS, _BOTTLE]),
+    ("今日天气 气温", [_MEASURE, _WIKI_SHORT, _DEVICE]),
+    ("今日天气 晴雨", [_WIKI, _SAYINGS, _DEVICE]),
+    ("今日天气 预报", [_MEASURE, _WIKI_SHORT, _BOTTLE]),
+    ("天气 实时", [_MEASURE, _SAYINGS, _DEVICE]),
+]
 
 
 def incident() -> str:

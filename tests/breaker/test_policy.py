@@ -8,18 +8,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentlens.breaker.policy import Policy
+from agentlens.breaker.policy import Policy, as_policy
 from agentlens.breaker.switches import SWITCHES
 from agentlens.errors import PolicyError
 
 
-def test_the_default_is_the_article_and_says_so():
-    assert Policy() == Policy.preset("classic")
-    assert (Policy().name, Policy().similarity, Policy().threshold) == (
-        "classic",
-        Fraction(4, 5),
-        2,
-    )
+def test_the_default_is_layered_and_says_so():
+    assert Policy() == Policy.preset("layered") == as_policy(None)
+    assert Policy().name == "layered"
+    assert {"query", "repeat", "cycle", "errors", "novelty", "text", "waiting"} <= {
+        "query" if Policy().query else "",
+        *(rule.name for rule in Policy().rules),
+    }
+
+
+def test_the_article_has_a_name_of_its_own():
+    classic = Policy.preset("classic")
+    assert (classic.similarity, classic.threshold) == (Fraction(4, 5), 2)
+    assert (classic.profile, classic.staged, classic.rules) == ("classic@1", False, ())
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,10 @@ def random_policy(rng: random.Random) -> Policy:
     }
     if "max_rounds" in SWITCHES:
         switches["max_rounds"] = rng.choice([None, None, 3])
-    return Policy(**switches)
+    if rng.random() < 0.4:  # the default: staged, and with rules that stop after a round too
+        switches |= {"min_tokens": rng.choice([1, 2])}
+        return Policy.preset("layered", **switches)
+    return Policy.preset("classic", **switches)
 
 
 def random_setting(rng: random.Random, levels: list[Fraction]) -> tuple[Fraction, int]:
@@ -101,7 +104,8 @@ def expected(trace: Trace, policy: Policy, lang: str) -> dict[str, Any]:
     lanes = lanes_of(view)
     counts = made.counts["query"]
     query_trip = surface(
-        trace, policy.with_(max_rounds=None) if "max_rounds" in SWITCHES else policy
+        trace,
+        policy.with_(max_rounds=None, rules=()) if "max_rounds" in SWITCHES else policy,
     )
     rows = [r for r in query_trip.trip_rows(policy.similarity, policy.threshold) if r is not None]
     return {

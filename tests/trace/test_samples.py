@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from agentlens.breaker.replay import replay
 from agentlens.errors import TraceError
 from agentlens.trace import samples
 from agentlens.trace.load import load
@@ -86,7 +87,8 @@ def first_trip(name: str) -> int | None:
 
 def test_the_readme_says_of_each_what_the_rule_says(root: Path):
     text = (root / "sample_traces" / "README.md").read_text("utf-8")
-    said = dict(re.findall(r"^\| `([^`]+)` \|.*\| ([^|]+) \|$", text, re.MULTILINE))
+    rows = re.findall(r"^\| `([^`]+)` \|.*\| ([^|]+) \| ([^|]+) \|$", text, re.MULTILINE)
+    said = {name: verdict for name, verdict, _ in rows}
     assert sorted(said) == sorted(samples.names())
     for name, verdict in said.items():
         trip = first_trip(name)
@@ -94,6 +96,29 @@ def test_the_readme_says_of_each_what_the_rule_says(root: Path):
             assert verdict.startswith("progress"), name
         else:
             assert verdict.startswith(f"**loop**: trips in round {trip}"), name
+
+
+def test_the_readme_says_of_each_what_the_default_policy_says(root: Path):
+    text = (root / "sample_traces" / "README.md").read_text("utf-8")
+    rows = re.findall(r"^\| `([^`]+)` \|.*\| ([^|]+) \|$", text, re.MULTILINE)
+    for name, said in rows:
+        made = replay(load(samples.path(name)))
+        trip, verdict = made.trip, said.split(":")[0].strip("*")
+        assert verdict == made.verdict, name
+        assert (trip is not None) == (verdict == "loop"), name
+        if trip is not None:
+            assert f"{trip.phase} round {trip.round}" in said, name
+            assert f"rule `{trip.rule}`" in said, name
+
+
+def test_the_incident_finds_nothing_new_from_the_third_search_on():
+    trace = load(samples.path("incident.jsonl"))
+    results = [result.splitlines() for result in trace.tables["calls"]["result"]]
+    had = {line for result in results[:2] for line in result}
+    assert all(had.issuperset(result) for result in results[2:])
+    assert len({tuple(result) for result in results}) == 5  # but no two are the same
+    rounds = trace.tables["rounds"]["seconds"]
+    assert sum(s for s in rounds if s) == 35.875
 
 
 def test_they_load_without_guesses():
