@@ -11,7 +11,8 @@ from agentlens.breaker.rules import Stop, threshold_of
 from agentlens.breaker.seen import Finding
 from agentlens.breaker.trip import Trip, saved_by
 from agentlens.breaker.words import budget_reason, finding_words, query_reason, saving_words
-from agentlens.trace.redact import BEGINNING, redact
+from agentlens.trace.redact import BEGINNING
+from agentlens.trace.redact_trace import masker_of
 
 if TYPE_CHECKING:
     from agentlens.breaker.replay import Replay
@@ -91,12 +92,13 @@ def reason_of(
     if rule == "budget":
         return budget_reason(rounds["round"][row], int(count), last, seconds, lang)
     query = signals.query[row]
+    mask = masker_of(made.trace)
     mine, match = signals.queries[query], signals.queries[signals.scored.match[query]]
     return query_reason(
         round=rounds["round"][row],
-        query=redact(mine.text[:BEGINNING]),  # before it is shortened: half a secret is a secret
+        query=mask(mine.text[:BEGINNING]),  # before it is shortened: half a secret is a secret
         match_round=rounds["round"][match.row],
-        match=redact(match.text[:BEGINNING]),
+        match=mask(match.text[:BEGINNING]),
         num=signals.num[row],
         den=signals.den[row],
         measure=made.policy.measure,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from agentlens.trace.secret_words import secret_words
+
 if TYPE_CHECKING:
     from agentlens.trace.model import Trace
 
@@ -46,5 +48,4 @@ def said_of_secrets(counts: Mapping[str, int], *, redact: bool) -> str:
         return "secrets, e-mail addresses and names of home folders were kept as they are"
     if not counts:
         return "no secret found to mask"
-    kinds = ", ".join(sorted(counts))
-    return f"masked: {kinds} (--no-redact keeps them)"
+    return f"masked: {secret_words(counts)} (--no-redact keeps them)"

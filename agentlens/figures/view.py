@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from agentlens.breaker.words import shorten
 from agentlens.errors import TraceError
-from agentlens.trace.redact import BEGINNING, Redactor
+from agentlens.trace.redact import BEGINNING
+from agentlens.trace.redact_trace import masker_of
 
 if TYPE_CHECKING:
     from agentlens.breaker.replay import Replay
@@ -50,11 +51,10 @@ class View:
     def masked(self, text: str, limit: int = 80) -> str:
         """Return a text of the trace as it may be shown: secrets masked, on one line, shortened."""
         cache = self.replay.trace.cache
-        masker: Redactor = cache.setdefault("masker", Redactor())
         known: dict[str, str] = cache.setdefault("masked", {})
         start = text[:BEGINNING]
         if start not in known:
-            known[start] = masker(start)
+            known[start] = masker_of(self.replay.trace)(start)
         return shorten(known[start], limit)
 
     @cached_property

@@ -1,64 +1,69 @@
 """Secrets out of text, before anything is shown, saved or exported.
 
 The same secret gets the same placeholder (``<api-key:1>``), so that repeated calls still look
-repeated. Patterns are of the kinds that issuers publish; each starts at fixed text and runs over
-one class of characters, so that the time is linear in the text.
+repeated. Tokens that say what they are stand in `secret_tokens`, values of settings named like
+secrets in `secret_settings`; addresses with a password, e-mail addresses and home folders here.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
-__all__ = ["BEGINNING", "Redactor", "redact"]
+from agentlens.trace.secret_settings import is_secret_name, is_secret_value, settings_in
+from agentlens.trace.secret_tokens import RULES, Rule
 
-#: Kinds, the most specific first, and what they look like. Group ``s``, where there is one, is
-#: what is masked; the rest stays.
-_PATTERNS: tuple[tuple[str, str], ...] = (
-    (
-        "private-key",
-        r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[A-Za-z0-9+/=\s\\]{1,20000}"
-        r"(?:-----END [A-Z ]{0,30}PRIVATE KEY-----)?",
-    ),
-    ("jwt", r"\beyJ[A-Za-z0-9_-]{8,4000}\.eyJ[A-Za-z0-9_-]{4,8000}\.[A-Za-z0-9_-]{4,4000}"),
-    (
-        "api-key",
-        r"\b(?:sk-[A-Za-z0-9_-]{16,300}|(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{16,200}"
-        r"|gh[pousr]_[A-Za-z0-9]{20,255}|github_pat_[A-Za-z0-9_]{20,255}|glpat-[A-Za-z0-9_-]{16,64}"
-        r"|A(?:KIA|SIA)[A-Z0-9]{16}\b|AIza[A-Za-z0-9_-]{30,50}|xox[abeoprs]-[A-Za-z0-9-]{10,250}"
-        r"|hf_[A-Za-z0-9]{20,64}|npm_[A-Za-z0-9]{30,64}|pypi-[A-Za-z0-9_-]{30,400}"
-        r"|tvly-[A-Za-z0-9_-]{16,64}|gsk_[A-Za-z0-9]{20,100}|ya29\.[A-Za-z0-9_-]{20,400}"
-        r"|lsv2_[A-Za-z0-9_]{20,100}|dop_v1_[a-f0-9]{32,80}"
-        r"|SG\.[A-Za-z0-9_-]{16,80}\.[A-Za-z0-9_-]{16,80})",
-    ),
-    ("token", r"\b[Bb]earer\s{1,4}(?P<s>[A-Za-z0-9._~+/=-]{12,4000})"),
-    (
+__all__ = ["BEGINNING", "Redactor", "redact", "redacting"]
+
+#: What comes after the tokens, in this order.
+_OTHERS = (
+    Rule(
         "token",
-        r"\b[Aa]uthorization[\"']?\s{0,4}[:=]\s{0,4}[\"']?[Bb]asic\s{1,4}"
+        ("earer",),
+        r"[Bb]earer(?:\s|%20|\+){1,4}(?P<s>[A-Za-z0-9._~+/=-]{12,4000})",
+    ),
+    Rule(
+        "token",
+        ("asic ",),
+        r"[Aa]uthorization(?:\\{0,7}[\"'])?\s{0,4}[:=]\s{0,4}(?:\\{0,7}[\"'])?[Bb]asic\s{1,4}"
         r"(?P<s>[A-Za-z0-9+/=]{8,1000})",
     ),
-    ("password", r"\b[a-z][a-z0-9+.-]{1,30}://[^\s:/@\"'<>]{0,100}:(?P<s>[^\s@/\"'<>]{1,200})@"),
-    (
-        "secret",
-        r"(?i:\b|_)(?i:password|passwd|pwd|secret|api[_-]?key|apikey|access[_-]?key|auth[_-]?token"
-        r"|access[_-]?token|client[_-]?secret|private[_-]?key)(?:\\?[\"'])?\s{0,4}[:=]\s{0,4}"
-        r"(?:\\?[\"'])?(?P<s>[^\s\"'\\,;&<>(){}\[\]]{6,200})",
+    Rule("password", ("://",), r"://[^\s:/@\"'<>\\]{0,100}:(?P<s>[^\s/\"'<>\\]{1,200})@"),
+    Rule("token", ("://",), r"://(?P<s>[A-Za-z0-9_-]{20,200})@"),
+)
+_PEOPLE = (
+    Rule(
+        "email",
+        ("@",),
+        r"(?:(?<![A-Za-z0-9._%+\\-])|(?<=\\[nrt])|(?<=\\)(?![nrt]))[A-Za-z0-9][A-Za-z0-9._%+-]{0,63}"
+        r"@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}(?![A-Za-z0-9-])",
     ),
-    ("email", r"\b[A-Za-z0-9][A-Za-z0-9._%+-]{0,63}@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}\b"),
-    ("user", r"(?:/home/|/Users/|\b[A-Za-z]:\\{1,2}Users\\{1,2})(?P<s>[A-Za-z0-9][\w.-]{0,63})"),
-)  # fmt: skip
-_COMPILED = tuple((kind, re.compile(pattern)) for kind, pattern in _PATTERNS)
-#: Values after ``password=`` and the like that are no secrets.
-_NO_SECRET = frozenset(
-    "none null true false undefined string required optional redacted example".split()
+    Rule(
+        "user",
+        ("/home/", "/Users/", "Users\\", "-home-", "-Users-"),
+        r"(?:/home/|/Users/|[A-Za-z]:\\{1,8}Users\\{1,8}|(?<=/)-(?:home|Users)-)"
+        r"(?P<s>\w(?:[\w.]|-(?=\w)){0,63})",
+    ),
 )
 #: Accounts that say nothing of a person.
 _NO_PERSON = frozenset(
-    "user root runner ubuntu vscode jovyan shared public default node app".split()
+    "user root runner ubuntu vscode jovyan shared public default node app users username you "
+    "youruser name me".split()
 )
+#: Before ``@`` of something that is no person's address; and what no address ends with.
+_NO_ADDRESS = frozenset(("git", "noreply", "no-reply"))
+_FILES = re.compile(r"(?i)@[0-9]x\.|\.(?:png|jpe?g|gif|svg|webp|js|mjs|css|html?|json|ya?ml|toml)$")
+_URL = re.compile(r"https?://[^\s\"'<>]*$")
+_TOKENS = tuple((needle, rule) for rule in (*RULES, *_OTHERS) for needle in rule.needles)
+_NAMES = tuple((needle, rule) for rule in _PEOPLE for needle in rule.needles)
+#: A secret that has been seen by its setting is masked wherever else it stands; so many are kept.
+_MOST_KNOWN = 1000
+#: Shorter ones may be words.
+_LEAST_KNOWN = 10
 
 
 class Redactor:
@@ -76,67 +81,163 @@ class Redactor:
     'mail <email:1>, then <email:2>, then <email:1>'
     >>> masker.counts
     Counter({'email': 3})
+    >>> masker.secrets
+    Counter({'email': 2})
     """
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
-        self._names: dict[tuple[str, str], str] = {}
+        self._names: dict[str, str] = {}
         self._numbers: Counter[str] = Counter()
+        self._known: dict[str, str] = {}
+
+    def learn(self, text: str) -> None:
+        """Note the secrets that only their setting tells, to mask them wherever else they stand.
+
+        Called with all texts before the first is masked, none is shown that is told later.
+        """
+        for begin, end in settings_in(text):
+            self._know("secret", text[begin:end])
+
+    @property
+    def secrets(self) -> Counter[str]:
+        """How many different secrets of each kind were masked."""
+        return Counter(self._numbers)
 
     def __call__(self, text: str) -> str:
         """Return the text with its secrets masked."""
-        for kind, pattern in _COMPILED:
-            text = pattern.sub(partial(self._mask, kind), text)
+        for needle, rule in _TOKENS:
+            if needle in text:
+                text = self._sub(rule, text)
+        text = self._settings(text)
+        for needle, rule in _NAMES:
+            if needle in text:
+                text = self._sub(rule, text)
+        if self._known:
+            for secret, kind in self._known.items():
+                if secret in text:
+                    self.counts[kind] += text.count(secret)
+                    text = text.replace(secret, self._name(kind, secret))
         return text
 
     def redact_values(self, value: Any) -> Any:
-        """Return plain values (dicts, lists, texts, numbers) with the secrets in texts masked."""
+        """Return plain values (dicts, lists, texts, numbers) with the secrets in texts masked.
+
+        What stands under a key named like a secret is one, and so is what follows such an option
+        in a list of words.
+        """
         if isinstance(value, str):
             return self(value)
         if isinstance(value, Mapping):
-            return {key: self.redact_values(item) for key, item in value.items()}
+            return {
+                self.redact_values(key): self._under(self._key_of(key, value), item)
+                for key, item in value.items()
+            }
         if isinstance(value, list | tuple):
-            return [self.redact_values(item) for item in value]
+            return self._sequence(value)
         return value
 
-    def _mask(self, kind: str, match: re.Match[str]) -> str:
-        whole = match[0]
-        group = "s" if "s" in match.re.groupindex else 0
-        secret = match[group]
-        if secret.startswith("<") or (kind == "secret" and _harmless(secret)):
-            return whole
-        if kind == "user" and secret.lower() in _NO_PERSON:
-            return whole
+    def _sequence(self, items: Sequence[Any]) -> list[Any]:
+        options = ["", *(o if isinstance(o, str) and o[:2] == "--" else "" for o in items)]
+        return [self._under(option, item) for option, item in zip(options, items, strict=False)]
+
+    @staticmethod
+    def _key_of(key: Any, within: Mapping[Any, Any]) -> Any:
+        """Return what a value is named: its key, or what stands under ``name`` beside ``value``."""
+        return within.get("name", key) if key == "value" else key
+
+    def _under(self, key: Any, item: Any) -> Any:
+        """Return a value masked, as a whole where its key says that it is a secret."""
+        if isinstance(item, str) and isinstance(key, str) and is_secret_name(key):
+            strong = "pass" in key.lower() or "pwd" in key.lower()
+            masked = self(item)
+            whole = masked == item and " " not in item.strip()
+            if whole and is_secret_value(item, strong=strong, short=True, quoted=True):
+                return self._named("secret", item)
+            return masked
+        return self.redact_values(item)
+
+    def _settings(self, text: str) -> str:
+        parts, at = [], 0
+        for begin, end in settings_in(text):
+            secret = text[begin:end]
+            parts += [text[at:begin], self._named("secret", secret)]
+            at = end
+        return "".join([*parts, text[at:]]) if parts else text
+
+    def _named(self, kind: str, secret: str) -> str:
+        """Return the placeholder of a secret that only its place tells, and know it from now on."""
         self.counts[kind] += 1
-        start = match.start(group) - match.start()
-        return whole[:start] + self._name(kind, secret) + whole[start + len(secret) :]
+        self._know(kind, secret)
+        return self._name(kind, secret)
+
+    def _know(self, kind: str, secret: str) -> None:
+        if len(secret) >= _LEAST_KNOWN and len(self._known) < _MOST_KNOWN:
+            self._known.setdefault(secret, kind)
+
+    def _sub(self, rule: Rule, text: str) -> str:
+        def mask(match: re.Match[str]) -> str:
+            group = "s" if "s" in match.re.groupindex else 0
+            secret = match[group]
+            if not _is_one(rule.kind, match, secret):
+                return match[0]
+            begin = match.start(group) - match.start()
+            name = self._name(rule.kind, secret)
+            self.counts[rule.kind] += 1
+            if rule.kind in ("token", "password"):
+                self._know(rule.kind, secret)
+            return match[0][:begin] + name + match[0][begin + len(secret) :]
+
+        return rule.compiled().sub(mask, text)
 
     def _name(self, kind: str, secret: str) -> str:
-        key = (kind, secret)
-        if key not in self._names:
+        if secret not in self._names:
             self._numbers[kind] += 1
-            self._names[key] = f"<{kind}:{self._numbers[kind]}>"
-        return self._names[key]
+            self._names[secret] = f"<{kind}:{self._numbers[kind]}>"
+        return self._names[secret]
 
 
-def _harmless(value: str) -> bool:
-    """Say whether what stands after ``password=`` is a word about secrets, not one."""
-    return value.lower() in _NO_SECRET or value.startswith(("$", "os.", "process.", "self.", "env"))
+def _is_one(kind: str, match: re.Match[str], secret: str) -> bool:
+    """Say whether what a pattern found is a secret and no word about one."""
+    if kind == "user":
+        if secret.lower() in _NO_PERSON:
+            return False
+        before = match.string[max(0, match.start() - 200) : match.start()]
+        return not _URL.search(before)
+    if kind == "email":
+        return secret.partition("@")[0] not in _NO_ADDRESS and not _FILES.search(secret)
+    if kind == "token":
+        return secret.upper() != secret.lower() and (
+            secret != secret.lower() or any(c in "0123456789." for c in secret)
+        )
+    return not (kind == "password" and secret.startswith(("<", "$", "{", "%s", "***")))
 
 
 #: Of a text that is shown shortened only so much is searched: longer than any secret.
 BEGINNING = 16_384
+_CURRENT: ContextVar[Redactor | None] = ContextVar("redactor", default=None)
+
+
+@contextmanager
+def redacting(masker: Redactor) -> Iterator[Redactor]:
+    """Have `redact` use one masker: the texts of one page number their secrets together."""
+    token = _CURRENT.set(masker)
+    try:
+        yield masker
+    finally:
+        _CURRENT.reset(token)
 
 
 def redact(text: str) -> str:
-    """Return a text with its secrets masked; placeholders count from 1 in each call.
+    """Return a text with its secrets masked.
 
-    Masked are API keys, tokens, private keys, passwords in addresses, values of settings named
-    like secrets, e-mail addresses and the names of home folders.
+    Placeholders count from 1 in each call, or through all calls within `redacting`. Masked are
+    API keys, tokens, private keys, passwords in addresses, values of settings named like secrets,
+    e-mail addresses and the names of home folders.
 
     Examples
     --------
     >>> redact("curl -H 'Authorization: Bearer abcdef0123456789' /home/anna/x")
     "curl -H 'Authorization: Bearer <token:1>' /home/<user:1>/x"
     """
-    return Redactor()(text)
+    return (_CURRENT.get() or Redactor())(text)

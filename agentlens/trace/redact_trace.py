@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
@@ -11,16 +12,65 @@ from agentlens.trace.redact import Redactor
 if TYPE_CHECKING:
     from agentlens.trace.model import Trace
 
-__all__ = ["masked", "redacted"]
+__all__ = ["learned", "masked", "masker_of", "redacted"]
+
+#: Of a longer trace only so many characters are read for secrets that are told late.
+_MOST_LEARNED = 50_000_000
+
+
+def masker_of(trace: Trace) -> Redactor:
+    """Return the one masker of a trace: all that is shown of it numbers its secrets together."""
+    masker: Redactor = trace.cache.setdefault("masker", Redactor())
+    return masker
+
+
+def learned(trace: Trace) -> Redactor:
+    """Return the masker of a trace when it knows the secrets that only their settings tell.
+
+    For what is saved: a password stands in the first round, ``password=`` before it in the last.
+    """
+    masker = masker_of(trace)
+    if not trace.cache.get("masker knows"):
+        _learn(masker, trace)
+        trace.cache["masker knows"] = True
+    return masker
+
+
+def _learn(masker: Redactor, trace: Trace) -> None:
+    left = _MOST_LEARNED
+    seen: set[str] = set()
+    for table in trace.tables.values():
+        for cells in table.values():
+            for cell in cells:
+                text = _text(cell)
+                if left < 0 or len(text) < 10 or text in seen:
+                    continue
+                if len(text) <= 64:
+                    seen.add(text)
+                left -= len(text)
+                masker.learn(text)
+
+
+def _text(cell: Any) -> str:
+    """Return what a cell says, arguments with the names beside the values."""
+    if isinstance(cell, str):
+        return cell
+    if not cell or not isinstance(cell, dict | list | tuple):
+        return ""
+    try:
+        return json.dumps(cell, ensure_ascii=False, default=str)
+    except (ValueError, RecursionError):
+        return ""
 
 
 def masked(trace: Trace) -> tuple[Trace, Counter[str]]:
-    """Return the trace with its secrets masked, and how many of each kind there were.
+    """Return the trace with its secrets masked, and how many different ones of each kind there are.
 
     The same secret gets the same placeholder wherever it stands, so that what was repeated still
     looks repeated. Names of tools and threads are masked like every other text.
     """
-    mask = Redactor()
+    mask = learned(trace)
+    mask.counts.clear()
     once: dict[str, str] = {}
 
     def value(cell: Any) -> Any:
@@ -32,9 +82,7 @@ def masked(trace: Trace) -> tuple[Trace, Counter[str]]:
             return once[cell]
         if isinstance(cell, tuple):
             return tuple(map(value, cell))
-        if isinstance(cell, dict):
-            return {value(key): value(item) for key, item in cell.items()}
-        return list(map(value, cell)) if isinstance(cell, list) else cell
+        return mask.redact_values(cell) if isinstance(cell, dict | list) else cell
 
     tables = {
         name: {column: [value(cell) for cell in cells] for column, cells in table.items()}
@@ -44,7 +92,7 @@ def masked(trace: Trace) -> tuple[Trace, Counter[str]]:
         trace.meta, **{f.name: value(getattr(trace.meta, f.name)) for f in fields(trace.meta)}
     )
     notes = tuple(replace(note, message=mask(note.message)) for note in trace.notes)
-    return replace(trace, tables=tables, meta=meta, notes=notes), mask.counts
+    return replace(trace, tables=tables, meta=meta, notes=notes), mask.secrets
 
 
 def redacted(trace: Trace) -> Trace:
