@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from agentlens.widgets.lesson.lesson import TriggerAmplifier
     from agentlens.widgets.lesson.parts import IncidentView, TokenLab
     from agentlens.widgets.picker.picker import Picker
-    from agentlens.widgets.report.page import report
+    from agentlens.widgets.report.write import report
     from agentlens.widgets.scan.scan import scan
 
 __version__ = "0.1.0"
@@ -64,7 +64,7 @@ _HOME = {
     "load": "agentlens.trace.load",
     "load_many": "agentlens.trace.load",
     "replay": "agentlens.breaker.replay",
-    "report": "agentlens.widgets.report.page",
+    "report": "agentlens.widgets.report.write",
     "scan": "agentlens.widgets.scan.scan",
     "shadow_report": "agentlens.thresholds.shadow",
     "surface": "agentlens.thresholds.surface",

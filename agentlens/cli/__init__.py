@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from agentlens import __version__
-from agentlens.cli import commands, guards, sweeps
+from agentlens.cli import commands, guards, reports, sweeps
 from agentlens.cli.convert import TARGETS
 from agentlens.errors import PolicyError, TraceError
 
@@ -60,14 +60,6 @@ def parser() -> argparse.ArgumentParser:
     scan.add_argument("--json", action="store_true", help="as JSON")
     scan.set_defaults(run=commands.scan)
 
-    report = sub.add_parser("report", help="one HTML file that anyone can open")
-    report.add_argument("trace", help="log of a run; - is standard input")
-    report.add_argument("-o", "--output", metavar="FILE", default="report.html", help="%(default)s")
-    report.add_argument("--lang", choices=["en", "zh"], default="en", help="language of the page")
-    _policy_options(report)
-    _prices_option(report)
-    report.set_defaults(run=commands.report)
-
     _add_others(sub)
 
     policies = sub.add_parser("policies", help="the presets, and every switch")
@@ -94,6 +86,7 @@ def parser() -> argparse.ArgumentParser:
 
 def _add_others(sub: Any) -> None:
     """Add the commands that have a module of their own."""
+    reports.add_parsers(sub, _policy_options, _prices_option)
     guards.add_parsers(sub, _policy_options)
     sweeps.add_parser(sub)
 

@@ -20,12 +20,13 @@ __all__ = [
     "convert",
     "formats",
     "lab",
+    "load_of",
     "policies",
     "policy_of",
     "replay",
-    "report",
     "scan",
     "show",
+    "tools_of",
 ]
 
 #: Where `agentlens lab` puts its notebooks, below the current folder.
@@ -56,14 +57,16 @@ def policy_of(args: Namespace) -> Policy:
     return policy.with_(**{n: v for n in names if (v := getattr(args, n)) is not None})
 
 
-def _tools(args: Namespace) -> dict[str, Any] | None:
+def tools_of(args: Namespace) -> dict[str, Any] | None:
+    """Return what the options say of tools."""
     return dict.fromkeys(args.search_tool, "search") or None
 
 
-def _load(args: Namespace) -> Trace:
+def load_of(args: Namespace) -> Trace:
+    """Load the trace that the options name, and note a tool that it does not have."""
     from agentlens.trace.model import Note
 
-    trace = _read(args.trace, _tools(args), args.prices)
+    trace = _read(args.trace, tools_of(args), args.prices)
     calls = trace.tables["calls"]
     names = {*calls["tool"], *calls["tool_raw"]}
     strange = [name for name in dict.fromkeys(args.search_tool) if name not in names]
@@ -93,7 +96,7 @@ def replay(args: Namespace) -> int:
     from agentlens.cli.output import print_json, replay_lines
 
     policy = policy_of(args)
-    result = replayed(_load(args), policy)
+    result = replayed(load_of(args), policy)
     if args.json:
         print_json(result.to_dict())
     else:
@@ -127,14 +130,6 @@ def show(args: Namespace) -> int:
     return 0
 
 
-def report(args: Namespace) -> int:
-    """Write a report of a run, and say where."""
-    from agentlens.widgets.report.page import report as write
-
-    print(write(_load(args), args.output, policy_of(args), lang=args.lang))
-    return 0
-
-
 def scan(args: Namespace) -> int:
     """Print one row a session."""
     from agentlens.cli.output import print_json
@@ -143,7 +138,7 @@ def scan(args: Namespace) -> int:
 
     policy = policy_of(args)
     rows = masked(
-        scan_files(args.folder, policy, tools=_tools(args), progress=True, workers=args.workers)
+        scan_files(args.folder, policy, tools=tools_of(args), progress=True, workers=args.workers)
     )
     if args.json:
         print_json([row.to_dict() for row in rows])

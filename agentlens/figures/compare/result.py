@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from agentlens.breaker.policy import Policy
 
-__all__ = ["Compared", "compare"]
+__all__ = ["Compared", "asked_of", "compare"]
 
 _READ = 200_000  # characters of a result that are compared
 
@@ -227,7 +227,7 @@ def _side(made: Replay) -> list[dict[str, Any]]:
         {
             "call": n + 1,
             "tool": calls["tool"][n],
-            "asked": _asked(calls, n),
+            "asked": asked_of(calls, n),
             "thread": rounds["thread"][row],
             "round": rounds["round"][row],
             "count": counts[row],
@@ -238,7 +238,7 @@ def _side(made: Replay) -> list[dict[str, Any]]:
     ]
 
 
-def _asked(calls: Mapping[str, list[Any]], n: int) -> str:
+def asked_of(calls: Mapping[str, list[Any]], n: int) -> str:
     """Return what a call is about: its query, its target, or its arguments in brief."""
     said = calls["query"][n] or calls["target"][n]
     if said:

@@ -2,42 +2,34 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import json
-import os
 import unicodedata
 from collections.abc import Mapping
 from html import escape
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agentlens import __version__
-from agentlens.breaker.replay import Replay, replay
-from agentlens.errors import TraceError
 from agentlens.figures.still import still
 from agentlens.figures.words import load_words
-from agentlens.trace.model import Trace
 from agentlens.widgets.escape import clean, safe
 from agentlens.widgets.esm import module_text, stage_css, stage_esm
 from agentlens.widgets.lens.inspector import STYLE, inspect_round
 from agentlens.widgets.lens.payload import as_json
 from agentlens.widgets.report.rounds import threads_of
+from agentlens.widgets.report.shell import csp, inert
 
 if TYPE_CHECKING:
-    from agentlens.breaker.policy import Policy
+    from agentlens.breaker.replay import Replay
 
-__all__ = ["report", "report_html"]
+__all__ = ["report_html"]
 
 _WORDS = load_words("agentlens.widgets.report")
 
 _PAGE = """<!doctype html>
 <html lang="{lang}"><head><meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src {hashes}; \
-style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="{csp}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{title}</title><style>{css}</style>{inspector}</head><body>
-<main><h1>{title}</h1><div id="stage"></div>
+<main>{home}<h1>{title}</h1><div id="stage"></div>
 <noscript><p>{no_script}</p>{still}</noscript>
 <h2>{rounds}</h2>
 <div class="bar"><label>{search} <input id="search" type="search"></label>\
@@ -55,57 +47,7 @@ style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'">
 """
 
 
-def report(
-    trace: Any,
-    path: str | os.PathLike[str],
-    policy: Policy | str | None = None,
-    *,
-    lang: str = "en",
-) -> Path:
-    """Write a report of a run: one file, no kernel, no network, both handles still draggable.
-
-    Parameters
-    ----------
-    trace
-        A trace, a replay, or anything that `agentlens.load` takes.
-    path
-        Where to write it; `.html`.
-    policy
-        What is replayed; the default policy where none is given.
-    lang
-        ``en`` or ``zh``.
-
-    Returns
-    -------
-    Path
-        The file. Secrets in it are masked; all text of the trace is escaped, and a
-        content-security policy forbids the page everything but its own script.
-
-    Raises
-    ------
-    TraceError
-        If the trace cannot be read, or the file cannot be written.
-    """
-    target = Path(path).expanduser()
-    page = report_html(_replayed(trace, policy), lang=lang)
-    try:
-        target.write_text(page, "utf-8", newline="\n")
-    except OSError as error:
-        raise TraceError(f"{target}: cannot be written: {error.strerror or error}") from error
-    return target
-
-
-def _replayed(trace: Any, policy: Policy | str | None) -> Replay:
-    from agentlens.trace.load import load
-
-    if isinstance(trace, Replay) and policy is None:
-        return trace
-    if isinstance(trace, Replay):
-        trace = trace.trace
-    return replay(trace if isinstance(trace, Trace) else load(trace), policy)
-
-
-def report_html(made: Replay, *, lang: str = "en") -> str:
+def report_html(made: Replay, *, lang: str = "en", home: str = "") -> str:
     """Return the report of a replay as one page of HTML.
 
     Parameters
@@ -114,6 +56,8 @@ def report_html(made: Replay, *, lang: str = "en") -> str:
         The replay.
     lang
         ``en`` or ``zh``.
+    home
+        Relative address of the index that the page belongs to; empty where it stands alone.
     """
     words = _WORDS[lang]
     threads = threads_of(made, lang)
@@ -129,7 +73,8 @@ def report_html(made: Replay, *, lang: str = "en") -> str:
     return _PAGE.format(
         lang="zh-CN" if lang == "zh" else "en",
         title=escape(words["title"].format(clean(made.trace.name))),
-        hashes=_hash(script),
+        csp=csp(script),
+        home=f'<nav><a href="{escape(home)}">{escape(words["home"])}</a></nav>' if home else "",
         css=stage_css() + module_text("report.css"),
         inspector=STYLE,
         still=still(made, lang),
@@ -145,7 +90,7 @@ def report_html(made: Replay, *, lang: str = "en") -> str:
         preset=escape(policy.name),
         switches=_rows(switches),
         facts=_rows(_facts(made, words)),
-        data=_inert(as_json(data)),
+        data=inert(as_json(data)),
         script=script,
         **{
             k: escape(words[k])
@@ -172,15 +117,3 @@ def _rows(values: Mapping[str, Any]) -> str:
         f"<dt>{escape(str(name))}</dt><dd>{safe('–' if value is None else value)}</dd>"
         for name, value in values.items()
     )
-
-
-def _hash(script: str) -> str:
-    """Return the source of a content-security policy that allows exactly this script."""
-    digest = hashlib.sha256(script.encode("utf-8")).digest()
-    return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"
-
-
-def _inert(text: str) -> str:
-    """Return JSON that can stand in a page: it can end no element and start none."""
-    json.loads(text)
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

@@ -1,0 +1,105 @@
+"""`agentlens report` and `agentlens compare`: what a run did, for somebody else to read."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from agentlens.cli import commands
+from agentlens.errors import TraceError
+
+__all__ = ["add_parsers", "compare", "report"]
+
+_LANG = {"choices": ["en", "zh"], "default": "en", "help": "language of what is written"}
+
+
+def add_parsers(
+    sub: Any, policy_options: Callable[[Any], None], prices_option: Callable[[Any], None]
+) -> None:
+    """Add both commands to the parser."""
+    one = sub.add_parser("report", help="one HTML file that anyone can open")
+    one.add_argument(
+        "trace", nargs="+", help="log of a run; several, or a folder: a folder of pages is written"
+    )
+    one.add_argument(
+        "-o", "--output", metavar="FILE",
+        help="its end says what: .html (report.html), .md, .png, .svg, .pdf, or a folder (reports)",
+    )  # fmt: skip
+    one.add_argument(
+        "--md", action="store_true",
+        help="Markdown for an issue tracker; on standard output without -o",
+    )  # fmt: skip
+    one.add_argument("--lang", **_LANG)
+    policy_options(one)
+    prices_option(one)
+    one.set_defaults(run=report)
+
+    two = sub.add_parser("compare", help="two runs call by call, or one under two policies")
+    two.add_argument("trace", help="log of a run; - is standard input")
+    two.add_argument("other", nargs="?", help="log of another run; without it, use --against")
+    two.add_argument("--against", metavar="NAME|FILE", help="policy for the second")
+    two.add_argument("-o", "--output", metavar="FILE", help="write a page too (.html)")
+    two.add_argument("--lang", **_LANG)
+    policy_options(two)
+    prices_option(two)
+    two.set_defaults(run=compare)
+
+
+def report(args: Namespace) -> int:
+    """Write a report of a run, or of several, and say where."""
+    from agentlens.widgets.report.write import is_many
+    from agentlens.widgets.report.write import report as write
+
+    policy = commands.policy_of(args)
+    many = len(args.trace) > 1 or is_many(args.trace[0])
+    whole = args.output and (args.output.endswith("/") or Path(args.output).is_dir())
+    if many or whole:
+        if args.md:
+            raise TraceError("--md takes one run")
+        from agentlens.trace.load import load_many
+
+        corpus = load_many(args.trace, tools=commands.tools_of(args), prices=args.prices)
+        print(write(corpus, args.output or "reports", policy, lang=args.lang))
+        return 0
+    args.trace = args.trace[0]
+    trace = commands.load_of(args)
+    if args.md and args.output is None:
+        from agentlens.breaker.replay import replay
+        from agentlens.widgets.report.markdown import markdown
+
+        sys.stdout.write(markdown(replay(trace, policy), lang=args.lang))
+        return 0
+    if args.md and Path(args.output).suffix.lower() not in (".md", ".markdown"):
+        raise TraceError("--md writes a .md file", source=args.output)
+    print(write(trace, args.output or "report.html", policy, lang=args.lang))
+    return 0
+
+
+def compare(args: Namespace) -> int:
+    """Print how two runs stand beside each other; write the page where one is asked for."""
+    from agentlens.figures.compare.result import compare as compared
+    from agentlens.widgets.plain import one_line
+    from agentlens.widgets.report.compare_text import compare_lines
+    from agentlens.widgets.report.write import report as write
+
+    policy, against = commands.policy_of(args), None
+    if args.against is not None:
+        against = commands.policy_of(Namespace(**{**vars(args), "policy": args.against}))
+    elif args.other is None:
+        raise TraceError("give two runs, or one and --against a policy")
+    first = commands.load_of(args)
+    second = None
+    if args.other is not None:
+        second = commands.load_of(Namespace(**{**vars(args), "trace": args.other}))
+    made = compared(first, second, policy, against)
+    for line in made.text(args.lang).splitlines():
+        print(line[: len(line) - len(line.lstrip())] + one_line(line))
+    print()
+    for line in compare_lines(made, args.lang):
+        print(line)
+    if args.output:
+        print(write(made, args.output, lang=args.lang))
+    return 0

@@ -1,0 +1,70 @@
+"""What every page of a report shares: a policy that allows its own script alone, and safe data."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import hashlib
+import json
+import os
+import tempfile
+from pathlib import Path
+
+from agentlens.errors import TraceError
+
+__all__ = ["csp", "inert", "write_whole"]
+
+
+def csp(script: str = "") -> str:
+    """Return a content-security policy that allows a page one script, styles, and nothing else."""
+    allowed = f"script-src {_hash(script)}; " if script else ""
+    return (
+        f"default-src 'none'; {allowed}style-src 'unsafe-inline'; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _hash(script: str) -> str:
+    digest = hashlib.sha256(script.encode("utf-8")).digest()
+    return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"
+
+
+def inert(text: str) -> str:
+    """Return JSON that can stand in a page: it can end no element and start none."""
+    json.loads(text)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def write_whole(target: Path, data: str | bytes) -> Path:
+    """Write a file in one stroke: whoever looks finds the old one or the new one, never a half.
+
+    Raises
+    ------
+    TraceError
+        If it cannot be written.
+    """
+    content = data.encode("utf-8", "replace") if isinstance(data, str) else data
+    try:
+        if target.exists() and not target.is_file():  # /dev/stdout, a pipe
+            target.write_bytes(content)
+            return target
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=".agentlens-", suffix=".part")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+            Path(name).chmod(0o666 & ~_umask())
+            os.replace(name, target)  # noqa: PTH105 - what it is called everywhere
+        except BaseException:
+            with contextlib.suppress(OSError):
+                Path(name).unlink()
+            raise
+    except OSError as error:
+        raise TraceError(f"{target}: cannot be written: {error.strerror or error}") from error
+    return target
+
+
+def _umask() -> int:
+    """Return the mask with which files are made; it can only be read by setting it."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,136 @@
+"""`report`: a page, a text for an issue tracker, a picture, or a folder of pages, by its name."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from agentlens.breaker.replay import Replay, replay
+from agentlens.errors import TraceError
+from agentlens.figures.compare.result import Compared
+from agentlens.trace.corpus import Corpus
+from agentlens.trace.folder import session_file
+from agentlens.trace.model import Trace
+from agentlens.widgets.report.shell import write_whole
+
+if TYPE_CHECKING:
+    from agentlens.breaker.policy import Policy
+
+__all__ = ["KINDS", "is_many", "replayed", "report"]
+
+#: What is written, by the end of the file's name.
+KINDS = {
+    ".html": "page", ".htm": "page", ".md": "text", ".markdown": "text",
+    ".png": "picture", ".svg": "picture", ".pdf": "picture", ".webp": "picture",
+}  # fmt: skip
+
+
+def report(
+    trace: Any,
+    path: str | os.PathLike[str],
+    policy: Policy | str | None = None,
+    *,
+    lang: str = "en",
+) -> Path:
+    """Write a report of a run: one file, no kernel, no network, both handles still draggable.
+
+    Parameters
+    ----------
+    trace
+        A trace, a replay, what `agentlens.compare` returns, or anything that `agentlens.load`
+        takes. Several of them, a corpus, or what `agentlens.load_many` takes make a folder.
+    path
+        Where to write it. Its end decides what: ``.html`` a page; ``.md`` a text for an issue
+        tracker; ``.png``, ``.svg``, ``.pdf`` or ``.webp`` a picture (needs the extra
+        ``kaleido``); a folder, which is made: one page a run, and ``index.html``, worst first.
+    policy
+        What is replayed; the default policy where none is given. A replay keeps its own.
+    lang
+        ``en`` or ``zh``.
+
+    Returns
+    -------
+    Path
+        The file; of a folder its index. Secrets are masked; all text of the trace is escaped,
+        and a content-security policy forbids a page everything but its own script.
+
+    Raises
+    ------
+    TraceError
+        If the trace cannot be read, or the file cannot be written.
+    """
+    target = Path(path).expanduser()
+    kind = KINDS.get(target.suffix.lower())
+    whole = str(path).endswith(("/", os.sep)) or target.is_dir()
+    if whole or (kind is None and not target.suffix and not target.exists()):
+        from agentlens.widgets.report.index import write_index
+
+        return write_index(trace, target, policy, lang=lang)
+    if kind is None and target.suffix:
+        raise TraceError(
+            f"{target.suffix} is no kind of report: {', '.join(KINDS)}, or a folder",
+            source=str(target),
+        )
+    if _several(trace):
+        raise TraceError(
+            "several runs need a folder, such as reports/, not one file", source=str(target)
+        )
+    if isinstance(trace, Compared):
+        return _compared(trace, target, kind, lang)
+    made = replayed(trace, policy)
+    if kind == "text":
+        from agentlens.widgets.report.markdown import markdown
+
+        return write_whole(target, markdown(made, lang=lang))
+    if kind == "picture":
+        from agentlens.widgets.report.picture import picture
+
+        return write_whole(target, picture(made, target.suffix.lower()[1:], lang=lang))
+    from agentlens.widgets.report.page import report_html
+
+    return write_whole(target, report_html(made, lang=lang))
+
+
+def _compared(made: Compared, target: Path, kind: str | None, lang: str) -> Path:
+    if kind not in ("page", None):
+        raise TraceError("a comparison is written as .html", source=str(target))
+    from agentlens.widgets.report.compare_page import compare_html
+
+    return write_whole(target, compare_html(made, lang=lang))
+
+
+def _several(trace: Any) -> bool:
+    """Say whether something stands for more than one run."""
+    if isinstance(trace, Corpus):
+        return True
+    if isinstance(trace, str | os.PathLike):
+        return is_many(os.fspath(trace))
+    if isinstance(trace, Mapping | Trace | Replay) or not isinstance(trace, Iterable):
+        return False
+    return (
+        isinstance(trace, list | tuple) and bool(trace) and not isinstance(trace[0], Mapping | list)
+    )
+
+
+def is_many(path: str) -> bool:
+    """Say whether a path is a folder that is not the folder of one session."""
+    if not Path(path).expanduser().is_dir():
+        return False
+    try:
+        session_file(path)
+    except TraceError:
+        return True
+    return False
+
+
+def replayed(trace: Any, policy: Policy | str | None) -> Replay:
+    """Return the replay of a trace, or of what holds one; a replay keeps its policy."""
+    from agentlens.trace.load import load
+
+    if isinstance(trace, Replay) and policy is None:
+        return trace
+    if isinstance(trace, Replay):
+        trace = trace.trace
+    return replay(trace if isinstance(trace, Trace) else load(trace), policy)
