@@ -120,6 +120,17 @@ def test_a_click_in_the_column_of_the_setting_keeps_its_similarity(show):
     assert (page.get("similarity"), page.get("threshold"), page.get("trip")) == ([7, 10], 1, 1)
 
 
+def test_the_arrow_keys_walk_over_the_map(show):
+    page = show(BOUNDARY)
+    page.page.locator(".al-map canvas").focus()
+    seen = []
+    for key in ("ArrowRight", "ArrowRight", "ArrowUp", "ArrowLeft", "ArrowDown", "ArrowDown"):
+        page.page.keyboard.press(key)
+        seen.append((page.get("similarity"), page.get("threshold")))
+    above, below = [81, 100], [4, 5]  # the plateaus on both sides of the sample's one border
+    assert seen == [(above, 2), (above, 2), (above, 3), (below, 3), (below, 2), (below, 1)]
+
+
 def test_every_region_without_a_trip_is_named_beside_the_map(show):
     """The third query is the first again, the second shares half: above 0.5 the count is 1."""
     page = show(searches(["a b c d e f", "a b c x y z", "a b c d e f"]))

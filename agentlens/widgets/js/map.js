@@ -1,5 +1,6 @@
 import { formatSimilarity, levelSimilarity } from "./exact.js";
-import { justAbove, tripAt } from "./count.js";
+import { tripAt } from "./count.js";
+import { currentColumn } from "./map_columns.js";
 import { fade, inkOn, rampColour } from "./colours.js";
 import { hatch } from "./patterns.js";
 import { fitCanvas } from "./draw.js";
@@ -11,30 +12,15 @@ import { textWidth } from "./measure.js";
 
 export const MAP_LEFT = 22, MAP_TOP = 3;
 
-export function mapColumns(view, records, most) {
-  const ranks = new Set();
-  for (let k = 1; k <= most; k++) for (const [rank] of records[k]) ranks.add(rank);
-  const columns = [...ranks].sort((a, b) => a - b).map((rank) => ({ cut: rank, rank }));
-  const last = columns.length ? columns[columns.length - 1].rank : 0;
-  const above = justAbove(view, last);
-  if (above && (!columns.length || last <= view.levels.length)) columns.push({ cut: last + 1, rank: 0, above });
-  for (const column of columns) {
-    column.similarity = column.rank ? plateauTop(view, column.rank) : column.above;
-  }
-  return columns;
-}
-
-// The similarity that a click on a plateau sets: its upper end (just below it where strict).
-function plateauTop(view, rank) {
-  return view.strict ? justAbove(view, rank - 1) || levelSimilarity(view.levels[rank - 1], view.measure)
-    : levelSimilarity(view.levels[rank - 1], view.measure);
-}
+// What a key does to the setting: columns to the right, rows up.
+const WALKS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
 
 export function makeMap(host, set) {
   const title = document.createElement("div");
   title.className = "al-map-title";
   const canvas = document.createElement("canvas");
-  canvas.setAttribute("role", "img");
+  canvas.setAttribute("role", "application"); // the arrow keys walk from cell to cell
+  canvas.tabIndex = 0;
   const legend = document.createElement("div");
   legend.className = "al-map-legend";
   host.append(title, canvas, legend);
@@ -43,6 +29,14 @@ export function makeMap(host, set) {
     if (!cell) return;
     const kept = cell.place === currentColumn(scene); // that column holds the similarity already
     set(kept ? { threshold: cell.threshold } : { similarity: cell.column.similarity, threshold: cell.threshold }, true);
+  });
+  canvas.addEventListener("keydown", (event) => {
+    const [across, up] = WALKS[event.key] || [0, 0];
+    if (!cells || (!across && !up)) return;
+    event.preventDefault();
+    const column = scene.mapColumns[currentColumn(scene) + across], threshold = scene.threshold + up;
+    if (column && across) set({ similarity: column.similarity }, true);
+    else if (up && threshold >= 1 && threshold <= scene.mapRows) set({ threshold }, true);
   });
   canvas.addEventListener("pointermove", (event) => {
     const cell = cells && cells.at(event.offsetX, event.offsetY);
@@ -122,10 +116,6 @@ function copyOf(canvas) {
   copy.height = canvas.height;
   copy.getContext("2d").drawImage(canvas, 0, 0);
   return copy;
-}
-
-function currentColumn({ mapColumns: columns, cut }) {
-  return columns.findIndex((c, i) => cut <= c.cut || i === columns.length - 1);
 }
 
 // The current setting: its ring, and always its number, on a plate where the cell is too narrow.

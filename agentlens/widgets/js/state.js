@@ -4,7 +4,7 @@ import { callIndex, layLanes } from "./lanes.js";
 import { stateSpans } from "./bands.js";
 import { arcs, shownArcs } from "./marks.js";
 import { counterfactualSpans } from "./draw.js";
-import { mapColumns } from "./map.js";
+import { mapColumns } from "./map_columns.js";
 
 // What the stage knows, in three layers of cost: once a payload, once a lane cut, once a move.
 
