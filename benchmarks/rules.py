@@ -1,21 +1,37 @@
-"""What presets do to runs whose end is known: `python -m benchmarks.rules FOLDER [PRESET ...]`.
+"""What presets do to runs whose end is known: `python -m benchmarks.rules PATH [PRESET ...]`.
 
-FOLDER holds ``intercode``, ``who_and_when`` and ``tau_bench``, one log a run. A trip is a stop that
-keeps a round with calls from running; it is false where the run succeeded at a later round. The
-unit is the log. Logs fall into two halves by the checksum of their name.
+PATH is one of three things, and the table is that of its kind:
+
+- a folder with ``intercode``, ``who_and_when`` and ``tau_bench``, one log a run: trips, later
+  successes, turns saved and agreement with a label, for both halves of each set;
+- a file of reported cases, one a line with the ``truth`` and the ``trace``: loops found, work
+  disturbed, waiting told apart;
+- any other folder of runs that only look like loops: which of them each preset stops, and why.
+
+A trip is a stop that keeps a round with calls from running; it is false where the run succeeded at
+a later round. The unit is the log. Logs fall into two halves by the checksum of their name. The
+row *step count* is a limit of rounds, calibrated on the good runs of one half and shown on the
+other.
 """
 
 from __future__ import annotations
 
+import json
 import sys
-import time
 import zlib
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import agentlens as al
+from agentlens.thresholds.baseline import calibrated_steps
 from agentlens.thresholds.intervals import wilson
+
+STEPS = "step count"
+#: A loop is found in time up to so many calls after the first redundant one.
+LATE = 6
+WANTED = {"loop": "loop", "progress": "progress", "wait": "waiting"}
 
 
 @dataclass(slots=True)
@@ -26,21 +42,39 @@ class Tally:
     trips: int = 0
     later: int = 0
     saved: int = 0
-    good: int = 0
-    good_stopped: int = 0
     hit: int = 0
     false: int = 0
     missed: int = 0
 
-    def row(self) -> str:
-        """Return its cells."""
-        low, high = wilson(self.later, self.trips)
-        f1 = 2 * self.hit / max(1, 2 * self.hit + self.false + self.missed)
-        share = self.trips / max(1, self.runs)
-        return (
-            f"{self.runs} | {self.trips} ({share:.1%}) | {self.later} "
-            f"({low:.1%}–{high:.1%}) | {self.saved} | {f1:.2f}"
-        )
+    def __add__(self, other: Tally) -> Tally:
+        return Tally(*(getattr(self, f) + getattr(other, f) for f in self.__slots__))
+
+    @property
+    def f1(self) -> float:
+        """Twice what was found, of all that was said or labelled."""
+        return 2 * self.hit / max(1, 2 * self.hit + self.false + self.missed)
+
+    def add(self, trace: al.Trace, policy: al.Policy, *, says: bool = False) -> None:
+        """Replay a policy over one run; `says`: any stop counts as the verdict ``loop``."""
+        made = al.replay(trace, policy)
+        trip, rows = made.trip, range(len(trace.round_calls))
+        said = made.verdict == "loop" or (says and trip is not None)
+        loops = [x["value"] for x in trace.meta.labels if x.get("name") == "is_in_loop"]
+        self.runs += 1
+        if loops:
+            self.hit += said and any(loops)
+            self.false += said and not any(loops)
+            self.missed += not said and any(loops)
+        cut = None if trip is None else trip.row + (trip.phase == "after")
+        acting = [r for r in rows if cut is not None and r >= cut and trace.round_calls[r]]
+        if not acting or cut is None:
+            return
+        success = trace.meta.outcome.get("status") == "success"
+        raw = trace.meta.outcome.get("raw") or {}
+        best = raw.get("max_reward_idx") if isinstance(raw, dict) else None
+        self.trips += 1
+        self.later += success and (best is None or best >= cut)
+        self.saved += 0 if success else len(acting)
 
 
 def half_of(trace: al.Trace) -> int:
@@ -54,50 +88,110 @@ def runs(folder: Path) -> Iterator[al.Trace]:
         yield from al.load_many(str(path))
 
 
-def add(tally: Tally, trace: al.Trace, preset: str) -> None:
-    """Replay one preset over one run."""
-    made = al.replay(trace, preset)
-    trip, rows = made.trip, range(len(trace.round_calls))
-    loops = [x["value"] for x in trace.meta.labels if x.get("name") == "is_in_loop"]
-    tally.runs += 1
-    if loops:
-        tally.hit += made.verdict == "loop" and any(loops)
-        tally.false += made.verdict == "loop" and not any(loops)
-        tally.missed += made.verdict != "loop" and any(loops)
-    success = trace.meta.outcome.get("status") == "success"
-    tally.good += success
-    cut = None if trip is None else trip.row + (trip.phase == "after")
-    acting = [r for r in rows if cut is not None and r >= cut and trace.round_calls[r]]
-    if not acting or cut is None:
-        return
-    raw = trace.meta.outcome.get("raw") or {}
-    best = raw.get("max_reward_idx") if isinstance(raw, dict) else None
-    later = success and (best is None or best >= cut)
-    tally.trips += 1
-    tally.later += later
-    tally.good_stopped += success
-    tally.saved += 0 if success else len(acting)
-
-
-def main(folder: str, names: list[str]) -> int:
-    """Print one table a data set and half."""
-    presets = names or [
-        "classic", "layered", *(n for n in al.Policy.presets() if n not in ("classic", "layered"))
+def row_of(preset: str, first: Tally, second: Tally, labelled: bool) -> str:
+    """Return a preset's row of the table of labelled runs."""
+    both = first + second
+    low, high = wilson(both.later, both.trips)
+    cells = [
+        preset, f"{first.trips} / {second.trips}", f"{first.later} / {second.later}",
+        f"{both.later} of {both.trips} ({low:.1%}–{high:.1%})", f"{first.saved} / {second.saved}",
     ]  # fmt: skip
-    for name in ("who_and_when", "tau_bench", "intercode"):
-        tallies = {(p, h): Tally() for p in presets for h in (0, 1)}
-        spent = time.process_time()
-        for trace in runs(Path(folder) / name):
-            for preset in presets:
-                add(tallies[preset, half_of(trace)], trace, preset)
-        print(f"\n{name} ({time.process_time() - spent:.0f} s)\n")
-        print("preset | half | runs | trips | later success (95 %) | turns saved on failed | F1")
-        print("---|---|---|---|---|---|---")
-        for (preset, half), tally in tallies.items():
-            if tally.trips or tally.hit or preset in ("classic", "layered"):
-                print(f"{preset} | {half + 1} | {tally.row()}", flush=True)
+    if labelled:
+        precision = both.hit / max(1, both.hit + both.false)
+        recall = both.hit / max(1, both.hit + both.missed)
+        cells.append(f"{precision:.2f}, {recall:.2f}")
+        cells.append(f"{first.f1:.2f} / {second.f1:.2f} / {both.f1:.2f}")
+    return f"| {' | '.join(cells)} |"
+
+
+def labelled_table(folder: Path, presets: Sequence[str]) -> None:
+    """Print the table of one data set: figures of half 1 / half 2."""
+    tallies = {(p, h): Tally() for p in (*presets, STEPS) for h in (0, 1)}
+    halves: tuple[list[al.Trace], list[al.Trace]] = ([], [])
+    for trace in runs(folder):
+        half = half_of(trace)
+        for preset in presets:
+            tallies[preset, half].add(trace, al.Policy.preset(preset))
+        trace.cache.clear()
+        halves[half].append(trace)
+    limits = [calibrated_steps(halves[1 - half]) for half in (0, 1)]
+    for half, found in enumerate(limits):
+        if found.limit is not None:
+            steps = al.Policy.preset("classic", query=False, max_rounds=found.limit)
+            for trace in halves[half]:
+                tallies[STEPS, half].add(trace, steps, says=True)
+    labelled = any(t.hit + t.missed for t in tallies.values())
+    more = " precision, recall | F1 |" if labelled else ""
+    print(f"\n### {folder.name} ({len(halves[0])} / {len(halves[1])} logs)\n")
+    print(f"| preset | trips | later success | of both (95 %) | turns saved on failed |{more}")
+    print("|---" * (7 if labelled else 5) + "|")
+    for preset in (*presets, STEPS):
+        first, second = tallies[preset, 0], tallies[preset, 1]
+        if first.trips + second.trips + first.hit + second.hit or preset in ("classic", "layered"):
+            print(row_of(preset, first, second, labelled), flush=True)
+    said = " / ".join(
+        f"{x.limit} rounds, from {x.runs} good tasks of the other half" if x.limit is not None
+        else f"none: {x.runs} good tasks of {x.needed} needed" for x in limits
+    )  # fmt: skip
+    print(f"\nStep count: {said}.")
+
+
+def cases_table(path: Path, presets: Sequence[str]) -> None:
+    """Print for each preset what it says of the reported cases."""
+    cases = [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
+    cases = [(WANTED[c["truth"]], c, al.load(c["trace"])) for c in cases if c["truth"] in WANTED]
+    of = {want: sum(w == want for w, _, _ in cases) for want in WANTED.values()}
+    print(f"| preset | loops stopped (of {of['loop']}) | in time | warned of or stopped | "
+          f"work stopped (of {of['progress']}) | warned of or stopped | "
+          f"waiting stopped (of {of['waiting']}) | told as waiting |")  # fmt: skip
+    print("|---" * 8 + "|")
+    silent = []
+    for preset in presets:
+        n: Counter[object] = Counter()
+        for want, case, trace in cases:
+            made = al.replay(trace, preset)
+            loop, onset = made.verdict == "loop", case["onset"]
+            n[want] += loop
+            n["spoke", want] += loop or any(s.finding.level != "wait" for s in made.spoken)
+            n["time"] += want == "loop" and loop and not (onset and made.trip.call > onset + LATE)
+            n["told"] += want == made.verdict == "waiting"
+        cells = [
+            n["loop"], n["time"], n["spoke", "loop"], n["progress"], n["spoke", "progress"],
+            n["waiting"], n["told"],
+        ]  # fmt: skip
+        if any(cells):
+            print(f"| {preset} | {' | '.join(map(str, cells))} |")
+        else:
+            silent.append(preset)
+    print(f"\nSilent on all of them: {', '.join(silent)}.")
+
+
+def lookalikes_table(folder: Path, presets: Sequence[str]) -> None:
+    """Print for each preset which runs it stops that only look like loops."""
+    traces = list(runs(folder))
+    print(f"| preset | stopped (of {len(traces)}) | which |\n|---|---|---|")
+    for preset in presets:
+        trips = [(t.name, trip) for t in traces if (trip := al.replay(t, preset).trip)]
+        print(f"| {preset} | {len(trips)} | {', '.join(name for name, _ in trips)} |")
+    for trace in traces:
+        if trip := al.replay(trace, "layered").trip:
+            print(f"\n{trace.name}: {trip.phase} round {trip.round}, {trip.rule}: {trip.reason}")
+
+
+def main(path: Path, names: list[str]) -> int:
+    """Print the tables of what lies at a path."""
+    others = [n for n in al.Policy.presets() if n not in ("layered", "classic")]
+    presets = names or ["layered", "classic", *others]
+    sets = [path / name for name in ("who_and_when", "tau_bench", "intercode")]
+    if path.is_file():
+        cases_table(path, presets)
+    elif any(folder.is_dir() for folder in sets):
+        for folder in sets:
+            labelled_table(folder, presets)
+    else:
+        lookalikes_table(path, presets)
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], sys.argv[2:]))
+    sys.exit(main(Path(sys.argv[1]), sys.argv[2:]))

@@ -108,7 +108,8 @@ class Policy:
             If there is no such preset, no such switch, or a switch cannot hold its value.
         """
         cls._check_name(preset)
-        return cls(name=preset).with_(**switches)
+        made = _preset(preset)
+        return made.with_(**switches) if switches else made
 
     def with_(self, **switches: Any) -> Policy:
         """Return the same policy with some switches set otherwise."""
@@ -199,6 +200,12 @@ ABOUT = ("description", "version", "source", "shipped", "cannot")
 def _preset_text(preset: str) -> str:
     folder = resources.files("agentlens.breaker") / "presets"
     return (folder / f"{preset}.toml").read_text("utf-8")
+
+
+@cache
+def _preset(preset: str) -> Policy:
+    """Return a preset as it is: a frozen value, so that one will do."""
+    return Policy(name=preset)
 
 
 @cache
