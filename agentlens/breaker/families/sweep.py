@@ -113,7 +113,7 @@ def _feed(
     """Feed a rule with the keys of its calls."""
     calls = _calls(thread)
     keys, members = _keys(rule, thread, calls), _members(rule, thread, calls)
-    phase = _AFTER if rule.spec.speaks_after else BEFORE
+    phase = _AFTER if rule.asks[1] else BEFORE
     at_place = calls.place
     first = calls.first
     ours = members[
@@ -205,8 +205,10 @@ def _members(rule: Family, thread: SeenThread, calls: _Calls) -> Sequence[int]:
 def _keys(rule: Family, thread: SeenThread, calls: _Calls) -> list[int]:
     """Return for each call the key that a rule compares, a number; kept for the next rule."""
     spec, facts = rule.spec, rule.board.facts
-    how = "error" if "error" in spec.key else spec.result if "result" in spec.key else ""
-    thought = "thought" in spec.key
+    how = spec.result if "result" in spec.key else ""
+    if "error" in spec.key and not isinstance(rule, Cycle):
+        how = "error"
+    thought = "thought" in spec.key and not isinstance(rule, Count)
     mode: Any = (spec.args, spec.fields, spec.drop) if "args" in spec.key else ()
     name = mode, "tool" in spec.key, "effect" in spec.key, how, thought
     found: list[int] | None = thread.layouts.get(name)
