@@ -1,6 +1,6 @@
 """Pictures: pure functions from a replay or a surface to a plotly figure, in one theme.
 
-`call_graph`, `timeline`, `trip_map` and `state_machine` return plotly figures, `graph` and
+`call_graph`, `timeline`, `trip_map`, `lanes` and `state_machine` return plotly figures, `graph` and
 `machine_graph` networkx graphs. Each is imported when it is first used: plotly and networkx cost
 time.
 """
@@ -16,18 +16,22 @@ if TYPE_CHECKING:
     from agentlens.figures.machine import state_machine
     from agentlens.figures.machine_layout import machine_graph
     from agentlens.figures.network import graph
+    from agentlens.figures.rule_lanes.draw import lanes
     from agentlens.figures.strips import timeline
 
 _HOME = {
     "call_graph": "calls",
     "graph": "network",
+    "lanes": "rule_lanes.draw",
     "machine_graph": "machine_layout",
     "state_machine": "machine",
     "timeline": "strips",
     "trip_map": "cells",
 }
 
-__all__ = ["call_graph", "graph", "machine_graph", "state_machine", "timeline", "trip_map"]
+__all__ = [
+    "call_graph", "graph", "lanes", "machine_graph", "state_machine", "timeline", "trip_map",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

@@ -1,0 +1,232 @@
+"""The lanes as a table that draws itself: HTML without a line of code, to be read with a keyboard.
+
+Each row is a disclosure: its summary holds the name, the strip and what would have been saved, and
+Enter or a click opens why. The same is there once more as a plain table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import TYPE_CHECKING
+
+from agentlens.breaker.near.words import advice_words, miss_words
+from agentlens.figures.rule_lanes.texts import Texts
+from agentlens.figures.theme import MID
+from agentlens.trace.redact import redact
+
+if TYPE_CHECKING:
+    from agentlens.figures.rule_lanes.row import LaneRow, Mark
+    from agentlens.figures.rule_lanes.rows import LaneRows
+
+__all__ = ["lanes_page"]
+
+_CELLS = 200  # marks of one row and level that lie closer are drawn as one
+_WHY = 8  # so many marks of a row are told in words
+
+#: Needed once beside the rows; colours hold 3 : 1 on white and on #111418 alike.
+_STYLE = f"""<style>
+.al-lanes {{font: 13px/1.4 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans CJK SC",
+  "PingFang SC", "Microsoft YaHei", sans-serif; font-variant-numeric: tabular-nums;
+  max-width: 1000px; color: var(--jp-ui-font-color1, currentColor);}}
+.al-lanes summary {{display: grid; grid-template-columns: minmax(96px, 168px) 1fr 148px;
+  column-gap: 10px; align-items: center; min-height: 22px; cursor: pointer; list-style: none;}}
+.al-lanes summary::-webkit-details-marker {{display: none;}}
+.al-lanes summary:focus-visible {{outline: 2px solid {MID["accent"]}; outline-offset: 1px;}}
+.al-lanes .al-name {{text-align: right; overflow: hidden; text-overflow: ellipsis;
+  white-space: nowrap;}}
+.al-lanes .al-own {{font-weight: 600;}}
+.al-lanes .al-silent {{opacity: .65;}}
+.al-lanes .al-strip {{position: relative; height: 18px;
+  background: linear-gradient(rgba(138, 148, 160, .45) 0 0) 0 50% / 100% 1px no-repeat;}}
+.al-lanes .al-strip i {{position: absolute; top: 50%; transform: translate(-50%, -50%);
+  box-sizing: border-box;}}
+.al-lanes .al-nudge {{width: 9px; height: 9px; border-radius: 50%; background: {MID["trigger"]};
+  border: 1.5px solid {MID["trigger"]};}}
+.al-lanes .al-block {{width: 9px; height: 9px; background: {MID["stalled"]};
+  border: 1.5px solid {MID["stalled"]};}}
+.al-lanes .al-wait {{width: 8px; height: 8px; background: {MID["waiting_human"]};
+  rotate: 45deg;}}
+.al-lanes .al-stop {{width: 4px; height: 18px; background: {MID["trip"]};}}
+.al-lanes .al-nudge.al-later, .al-lanes .al-block.al-later {{background: transparent;}}
+.al-lanes .al-stop.al-later {{width: 2px;}}
+.al-lanes .al-past {{opacity: .5;}}
+.al-lanes .al-miss::before {{content: "×"; font-size: 14px; line-height: 1; color: {MID["muted"]};}}
+.al-lanes .al-warned {{width: 0; height: 0; border: 5px solid transparent;
+  border-top: 0; border-bottom: 9px solid {MID["trigger"]};}}
+.al-lanes .al-strip .al-gone {{top: 4px; height: 10px; transform: none; opacity: .6;
+  background: repeating-linear-gradient(135deg, {MID["trip"]} 0 1px, transparent 1px 6px);}}
+.al-lanes .al-strip .al-ignored {{top: 7px; height: 4px; transform: none; opacity: .55;
+  background: {MID["trigger"]};}}
+.al-lanes ul {{margin: 2px 0 8px; padding-left: 18px; max-width: 76ch; overflow-wrap: anywhere;}}
+.al-lanes .al-key {{display: flex; flex-wrap: wrap; gap: 2px 18px; font-size: 12px; opacity: .8;
+  margin: 4px 0;}}
+.al-lanes .al-key .al-stop {{height: 12px;}}
+.al-lanes .al-key i {{display: inline-block; vertical-align: -1px; margin-right: 5px;}}
+.al-lanes .al-ticks {{display: grid; grid-template-columns: minmax(96px, 168px) 1fr 148px;
+  column-gap: 10px; font-size: 12px; opacity: .8;}}
+.al-lanes .al-ticks div {{position: relative; height: 18px;}}
+.al-lanes .al-ticks b {{position: absolute; font-weight: 400; transform: translateX(-50%);}}
+.al-lanes table {{border-collapse: collapse; font-size: 12px; display: block; overflow-x: auto;}}
+.al-lanes th, .al-lanes td {{text-align: left; vertical-align: top; padding: 2px 12px 2px 0;}}
+.al-lanes .al-plain > summary, .al-lanes .al-rest > summary {{display: list-item;
+  list-style: disclosure-closed inside; padding: 4px 0;}}
+@media (max-width: 620px) {{.al-lanes summary, .al-lanes .al-ticks
+  {{grid-template-columns: 100px 1fr 92px; column-gap: 6px; font-size: 11px;}}
+  .al-lanes .al-pre {{display: none;}}}}
+</style>"""
+
+
+def lanes_page(found: LaneRows, lang: str = "en") -> str:
+    """Return the lanes as HTML.
+
+    Parameters
+    ----------
+    found
+        The rows, their reasons in the same language.
+    lang
+        ``en`` or ``zh``.
+
+    Returns
+    -------
+    str
+        Text of the trace in it is masked and escaped; nothing in it runs or is fetched.
+    """
+    texts, ends = Texts(found, lang), max(1, len(found.view))
+    loud = [row for row in found.rows if row.marks or row.kind == "steps" or row.near]
+    rest = [row for row in found.rows if row not in loud]
+    parts = [_STYLE, f'<div class="al-lanes" role="group" aria-label="{texts.say("title")}">']
+    parts += [_key(texts), _ticks(texts, ends), _log(found, texts, ends)]
+    parts += [_row(row, texts, ends) for row in loud]
+    if rest:
+        silent = texts.say("silent", n=len(rest))
+        inner = "".join(_row(row, texts, ends) for row in rest)
+        parts.append(f'<details class="al-rest"><summary>{silent}</summary>{inner}</details>')
+    parts.append(_table(found.rows, texts))
+    return "".join([*parts, "</div>"])
+
+
+def _percent(at: float, ends: int) -> str:
+    return f"{100 * at / ends:.2f}%"
+
+
+def _where(mark: Mark) -> float:
+    if mark.level == "stop":
+        return mark.place + (mark.phase == "after")
+    return mark.place + 0.5
+
+
+def _row(row: LaneRow, texts: Texts, ends: int) -> str:
+    name, saved = escape(texts.name(row)), escape(texts.saved(row))
+    policy = f"{escape(texts.lanes.view.replay.policy.name)} · "
+    shown = name
+    if row.kind == "rule":
+        shown = f'<span class="al-pre">{policy}</span>{escape(row.name)}'
+    own = " al-own" if row.kind in ("rule", "policy") else ""
+    silent = "" if row.marks else " al-silent"
+    said = [escape(line) for line in texts.about(row)]
+    for mark in row.marks[:_WHY]:
+        head, *more = texts.mark(mark)
+        said.append(f"<b>{escape(head)}</b>. {escape(' · '.join(more))}")
+    if len(row.marks) > _WHY:
+        last = texts.round(row.marks[-1].place)
+        said.append(f"+{len(row.marks) - _WHY:,} … {escape(last)}")
+    said += [escape(line) for line in texts.near(row)]
+    why = "".join(f"<li>{line}</li>" for line in said)
+    return (
+        f'<details class="al-lane{silent}"><summary><span class="al-name{own}" title="{name}">'
+        f'{shown}</span><span class="al-strip" aria-hidden="true">{_strip(row, texts, ends)}</span>'
+        f'<span class="al-saved">{saved}</span></summary><ul>{why}</ul></details>'
+    )
+
+
+def _strip(row: LaneRow, texts: Texts, ends: int) -> str:
+    drawn = [
+        f'<i class="al-gone" style="left:{_percent(low, ends)};'
+        f'width:{_percent(high + 1 - low, ends)}" title="{escape(texts.gone(row))}"></i>'
+        for low, high in row.spans
+    ]
+    taken: set[tuple[str, bool, int]] = set()
+    for mark in row.marks:
+        at = _where(mark)
+        cell = (mark.level, mark.fact, int(at * _CELLS / ends) if ends > _CELLS else mark.place)
+        if cell in taken:
+            continue
+        taken.add(cell)
+        kind = f"al-{mark.level}" + ("" if mark.fact or mark.level == "wait" else " al-later")
+        if any(low < mark.place <= high for low, high in row.spans):
+            kind += " al-past"
+        tip = escape(" · ".join(texts.mark(mark)))
+        drawn.append(f'<i class="{kind}" style="left:{_percent(at, ends)}" title="{tip}"></i>')
+    position = texts.lanes.view.position
+    for miss, said in zip(row.near, texts.near(row, len(row.near)), strict=True):
+        if miss.row in position:
+            left = _percent(position[miss.row] + 0.5, ends)
+            drawn.append(f'<i class="al-miss" style="left:{left}" title="{escape(said)}"></i>')
+    return "".join(drawn)
+
+
+def _log(found: LaneRows, texts: Texts, ends: int) -> str:
+    """Return the row of the warnings that the log itself shows, if it shows any."""
+    if not found.advice:
+        return ""
+    drawn, said = [], []
+    for advice in found.advice:
+        place = found.view.position[advice.row]
+        words = escape(advice_words(advice, texts.lang))
+        said.append(f"<li>{words}</li>")
+        if advice.ignored:
+            after = found.view.position.get(advice.next_row or -1, ends)
+            drawn.append(
+                f'<i class="al-ignored" style="left:{_percent(place + 0.5, ends)};'
+                f'width:{_percent(after - place - 0.5, ends)}" title="{words}"></i>'
+            )
+        left = _percent(place + 0.5, ends)
+        drawn.append(f'<i class="al-warned" style="left:{left}" title="{words}"></i>')
+    return (
+        f'<details class="al-lane" open=""><summary><span class="al-name">{texts.say("log")}</span>'
+        f'<span class="al-strip" aria-hidden="true">{"".join(drawn)}</span>'
+        f'<span class="al-saved">{escape(texts.told())}</span></summary>'
+        f"<ul>{''.join(said[:_WHY])}</ul></details>"
+    )
+
+
+def _key(texts: Texts) -> str:
+    marks = [("al-nudge", "level_nudge"), ("al-block", "level_block"), ("al-stop", "level_stop"),
+             ("al-nudge al-later", "key_later"), ("al-miss", "key_miss")]  # fmt: skip
+    items = "".join(f'<span><i class="{kind}"></i>{texts.say(key)}</span>' for kind, key in marks)
+    return f'<div class="al-key" aria-hidden="true">{items}</div>'
+
+
+def _ticks(texts: Texts, ends: int) -> str:
+    """Return the numbers of some rounds above the strips."""
+    rounds = texts.lanes.view.replay.trace.tables["rounds"]["round"]
+    rows = texts.lanes.view.rows
+    places = sorted({round(i * (len(rows) - 1) / 5) for i in range(6)}) if rows else []
+    ticks = "".join(
+        f'<b style="left:{_percent(place + 0.5, ends)}">{rounds[rows[place]]:,}</b>'
+        for place in places
+    )
+    head = texts.say("saved_head")
+    return f'<div class="al-ticks" aria-hidden="true"><span></span><div>{ticks}</div>{head}</div>'
+
+
+def _table(rows: Sequence[LaneRow], texts: Texts) -> str:
+    heads = ("head_name", "head_first", "head_stop", "saved_head", "head_why", "head_near")
+    head = "".join(f'<th scope="col">{texts.say(key)}</th>' for key in heads)
+    body = []
+    for row in rows:
+        first = next((mark for mark in row.marks if mark.level != "wait"), None)
+        cells = [
+            texts.round(first.place) if first else "–",
+            texts.round(row.stop.place) if row.stop else "–",
+            texts.saved(row),
+            redact((row.stop or first).reason) if first else "",
+            "; ".join(redact(miss_words(miss, texts.lang)) for miss in row.near[:3]),
+        ]
+        name = f'<th scope="row">{escape(texts.name(row))}</th>'
+        body.append(f"<tr>{name}{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>")
+    return (
+        f'<details class="al-plain"><summary>{texts.say("table")}</summary><table><thead><tr>'
+        f"{head}</tr></thead><tbody>{''.join(body)}</tbody></table></details>"
+    )
