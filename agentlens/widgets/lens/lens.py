@@ -18,10 +18,10 @@ from agentlens.figures.words import LANGUAGES
 from agentlens.trace.model import Trace
 from agentlens.widgets.escape import clean
 from agentlens.widgets.lens.controls import Controls, changed
+from agentlens.widgets.lens.folds import Folds
 from agentlens.widgets.lens.follow import Followed
 from agentlens.widgets.lens.inspector import STYLE, inspect_round
 from agentlens.widgets.lens.link import StageLink
-from agentlens.widgets.lens.machine_fold import MachineFold, path_of
 from agentlens.widgets.lens.notes import notes_html
 from agentlens.widgets.lens.source import SourceRow
 from agentlens.widgets.lens.tool_marks import ToolMarks, mark_tool
@@ -85,7 +85,7 @@ class Lens(Followed, widgets.VBox):  # type: ignore[misc]
         self._notes = widgets.HTML()
         self._detail = widgets.HTML()
         self._link = StageLink(self._moved, self._inspect)
-        self._fold = MachineFold()
+        self._folds = Folds()
         super().__init__(
             [
                 widgets.HTML(_VERDICT),
@@ -94,7 +94,7 @@ class Lens(Followed, widgets.VBox):  # type: ignore[misc]
                 self._source.message,
                 self._marks.row,
                 self._link.stage,
-                self._fold.box,
+                *self._folds.boxes,
                 widgets.HTML(STYLE),
                 self._detail,
                 self._notes,
@@ -180,7 +180,7 @@ class Lens(Followed, widgets.VBox):  # type: ignore[misc]
             self._marks.show(self.trace, self.lang)
             self._notes.value = notes_html(self.trace, self.lang)
         self._inspect()
-        self._fold.show(self._live or path_of(known, self._link.thread), self.lang)
+        self._folds.show(known, self._live, self._link.thread, self.lang)
 
     def _offer(self) -> None:
         view = self._link.view
@@ -197,7 +197,7 @@ class Lens(Followed, widgets.VBox):  # type: ignore[misc]
         self._marks.show(self.trace, self.lang)
         self._notes.value = notes_html(self.trace, self.lang)
         self._inspect()
-        self._fold.show(self._live or path_of(self.replay, self._link.thread), self.lang)
+        self._folds.show(self.replay, self._live, self._link.thread, self.lang)
 
     def _inspect(self) -> None:
         self._detail.value = inspect_round(self.replay, self._link.selected_row, self.lang)
