@@ -17,13 +17,13 @@ from agentlens.trace.corpus import Corpus
 from agentlens.trace.document import Document
 from agentlens.trace.folder import expand, session_file
 from agentlens.trace.formats import Format, Part
+from agentlens.trace.many_files import read_all
 from agentlens.trace.model import Trace
 from agentlens.trace.prices import PriceTable, price_table
 from agentlens.trace.progress_bar import progress_bar, tell_failures
 from agentlens.trace.sniff import detect
 from agentlens.trace.source import copy_of, open_document
 from agentlens.trace.tools import check_tools
-from agentlens.trace.workers import how_many, in_order
 
 if TYPE_CHECKING:
     from agentlens.trace.tools import ToolSpec
@@ -109,7 +109,7 @@ def load_many(
         and, when all were read, which files could not be.
     workers
         Processes that read at once; traces still come in the order of files. Default: one a core
-        where there is much to read, else none beside this one.
+        once it is seen that they save time, else none beside this one.
 
     Returns
     -------
@@ -132,21 +132,18 @@ def load_many(
     read = partial(_traces_of, format=format, tools=tools, prices=table, alone=alone)
 
     def traces(failures: list[tuple[str, str]]) -> Iterator[Trace]:
-        many = how_many(files, workers)
         ticks = iter(progress_bar(files, progress))
+        found = read_all(read, files, workers, failures)
         try:
-            if many > 1:
-                for _, trace in in_order(read, files, many, failures):
-                    if trace is None:
-                        next(ticks, None)
-                    else:
-                        yield trace
-            else:
-                for file in ticks:
-                    yield from read(file, failures)
+            for _, trace in found:
+                if trace is None:
+                    next(ticks, None)
+                else:
+                    yield trace
         finally:
             if isinstance(ticks, Generator):
                 ticks.close()  # takes the bar away
+            found.close()  # and ends the workers
         if progress:
             tell_failures(failures, len(files))
 

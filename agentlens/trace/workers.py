@@ -1,35 +1,31 @@
 """Files read by several processes at once, and handed over one trace at a time, in their order.
 
-Each worker reads a few files, one after the other, and waits until what it found is taken: in
-flight is one trace a worker, or a few small ones, however many files there are. A worker that
-dies costs the file that it read, and no other; when nobody listens any more, workers end by
-themselves.
+Each worker reads a few files, one after the other. What it found is taken when its turn comes, or
+before, as long as that is little: in flight are a few megabytes and one trace a worker, however
+many files there are. A worker that dies costs the file that it read, and no other; when nobody
+listens any more, workers end by themselves.
 """
 
 from __future__ import annotations
 
 import multiprocessing
-import os
 import pickle
 import signal
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from multiprocessing.connection import wait
 from multiprocessing.reduction import ForkingPickler
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from agentlens.trace.spawn import unseen_main
 
-__all__ = ["how_many", "in_order"]
+__all__ = ["in_order"]
 
 #: Bytes of small traces that are sent together, and files that a worker gets at once.
 _TOGETHER, _LARGEST_BATCH = 1 << 18, 32
-#: With fewer bytes on this machine than this, starting processes costs more than they save.
-MUCH = 1 << 25
-#: Of files elsewhere, whose sizes are not asked for, so many are worth it.
-MANY_FILES = 64
-#: Addresses that mean the same to another process. ``memory://`` does not.
-_SHARED = frozenset("s3 s3a gs gcs hdfs abfs abfss az http https".split())
+#: Bytes that are taken from workers before their turn, so that they need not wait for each other.
+_AHEAD = 1 << 22
 
 _LOST = "reading it ended its process (out of memory?)"
 
@@ -42,6 +38,7 @@ class _Pipe(Protocol):
     def close(self) -> None: ...
 
 
+_Message: TypeAlias = "tuple[list[bytes], list[tuple[str, str]] | None]"
 Read = Callable[[str, list[tuple[str, str]]], Iterator[Any]]
 
 
@@ -96,42 +93,6 @@ def _tell(pipe: _Pipe, read: Read, file: str) -> None:
     pipe.send((held, failures))
 
 
-def how_many(files: Sequence[Any], workers: int | None = None) -> int:
-    """Return how many processes to read some files with; 1 is this process alone.
-
-    Parameters
-    ----------
-    workers
-        What the user wishes; None leaves it to the number of cores and of bytes.
-    """
-    if len(files) < 2 or not all(isinstance(file, str) and _means_the_same(file) for file in files):
-        return 1
-    if multiprocessing.current_process().daemon:  # it may not start processes of its own
-        return 1
-    if workers is not None:
-        return max(1, min(workers, len(files)))
-    cores = min(os.cpu_count() or 1, len(files), 32)
-    if cores < 2:
-        return 1
-    elsewhere = sum("://" in file for file in files)
-    return cores if elsewhere >= MANY_FILES or _size(files) >= MUCH else 1
-
-
-def _means_the_same(file: str) -> bool:
-    scheme, mark, _ = file.partition("://")
-    return not file.startswith("mlflow:") and (not mark or scheme.lower() in {*_SHARED, "file"})
-
-
-def _size(files: Sequence[str]) -> int:
-    total = 0
-    for file in files:
-        with suppress(OSError):
-            total += os.stat(file).st_size  # noqa: PTH116 - many thousands of them
-        if total >= MUCH:
-            break
-    return total
-
-
 def in_order(
     read: Read, files: Sequence[str], workers: int, failures: list[tuple[str, str]]
 ) -> Iterator[tuple[int, Any]]:
@@ -148,46 +109,103 @@ def in_order(
     failures
         Gets what could not be read, in the order of files.
     """
-    size = max(1, min(_LARGEST_BATCH, len(files) // (4 * workers)))
-    numbers = list(range(len(files)))
-    waiting = deque(numbers[at : at + size] for at in range(0, len(files), size))
-    busy: deque[tuple[list[int], _Worker]] = deque()
-    alive: set[_Worker] = set()
-
-    def give(worker: _Worker | None = None) -> None:
-        if worker is None:
-            worker = _Worker(read)
-            alive.add(worker)
-        batch = waiting.popleft()
-        busy.append((batch, worker))
-        with suppress(OSError):  # it has died; that shows when its answer is asked for
-            worker.pipe.send([files[number] for number in batch])
-
+    crew = _Crew(read, files, workers)
     try:
-        while waiting and len(busy) < workers:
-            give()
-        while busy:
-            batch, worker = busy.popleft()
-            dead = False
-            while batch and not dead:
-                try:
-                    held, failed = worker.pipe.recv()
-                except (EOFError, OSError):
-                    held, failed, dead = [], [(files[batch[0]], _LOST)], True
-                for data in held:
-                    yield batch[0], pickle.loads(data)  # noqa: S301 - our own process wrote it
-                if failed is not None:
-                    failures.extend(failed)
-                    yield batch.pop(0), None
-            if dead or not waiting:
-                alive.discard(worker)
-                worker.end()
-            if dead and batch:  # the rest of its files come next, by a new one
-                waiting.appendleft(batch)
-                give()
-                busy.rotate(1)
-            elif waiting:
-                give(None if dead else worker)
+        while batch := crew.next_batch():
+            for number in batch.numbers:
+                failed = None
+                while failed is None:
+                    held, failed = crew.next_of(batch)
+                    for data in held:
+                        yield number, pickle.loads(data)  # noqa: S301 - our own process wrote it
+                failures.extend(failed)
+                yield number, None
     finally:
-        for worker in alive:
+        crew.end()
+
+
+class _Batch:
+    """Files that one worker reads, and what came of them so far."""
+
+    def __init__(self, numbers: list[int]):
+        self.numbers = numbers
+        self.inbox: deque[_Message] = deque()
+        self.ended = 0
+
+    @property
+    def rest(self) -> list[int]:
+        """Files that were not read to their end."""
+        return self.numbers[self.ended :]
+
+
+class _Crew:
+    """The workers, what each is reading, and what they sent before its turn."""
+
+    def __init__(self, read: Read, files: Sequence[str], workers: int):
+        size = max(1, min(_LARGEST_BATCH, len(files) // (8 * workers)))
+        every = list(range(len(files)))
+        self.read, self.files = read, files
+        self.waiting = deque(_Batch(every[at : at + size]) for at in range(0, len(files), size))
+        self.batches: deque[_Batch] = deque()
+        self.busy: dict[_Worker, _Batch] = {}
+        self.idle: list[_Worker | None] = [None] * workers  # None: still to be started
+        self.held = 0
+
+    def next_batch(self) -> _Batch | None:
+        """Return the files whose turn it is; None after the last."""
+        if not self.batches:
+            self._take(0)
+        return self.batches.popleft() if self.batches else None
+
+    def next_of(self, batch: _Batch) -> _Message:
+        """Return what comes next of the batch whose turn it is."""
+        self._take(0)
+        while not batch.inbox:
+            self._take(None, batch)
+        held, failed = batch.inbox.popleft()
+        self.held -= sum(map(len, held))
+        return held, failed
+
+    def _take(self, seconds: float | None, first: _Batch | None = None) -> None:
+        """Give out work, and take what workers have sent: of all, or where much is held of one."""
+        much = self.held >= _AHEAD
+        while self.idle and self.waiting and not (much and self.busy):
+            batch = self.waiting.popleft()
+            self.batches.append(batch)
+            self._give(self.idle.pop(), batch)
+        listened = {
+            worker.pipe: worker for worker, batch in self.busy.items() if not much or batch is first
+        }
+        for pipe in wait(listened, seconds) if listened else ():
+            self._hear(listened[pipe])  # type: ignore[index]
+
+    def _give(self, worker: _Worker | None, batch: _Batch) -> None:
+        worker = worker or _Worker(self.read)
+        self.busy[worker] = batch
+        with suppress(OSError):  # it has died; that shows when it is listened to
+            worker.pipe.send([self.files[number] for number in batch.rest])
+
+    def _hear(self, worker: _Worker) -> None:
+        batch = self.busy[worker]
+        dead = False
+        try:
+            held, failed = worker.pipe.recv()
+        except (EOFError, OSError):
+            held, failed, dead = [], [(self.files[batch.rest[0]], _LOST)], True
+        batch.inbox.append((held, failed))
+        self.held += sum(map(len, held))
+        batch.ended += failed is not None
+        if dead:
             worker.end()
+        if dead or not batch.rest:
+            del self.busy[worker]
+            if batch.rest:  # a new one reads what the dead one left
+                self._give(None, batch)
+            else:
+                self.idle.append(None if dead else worker)
+
+    def end(self) -> None:
+        """End all workers."""
+        for worker in (*self.busy, *self.idle):
+            if worker is not None:
+                worker.end()

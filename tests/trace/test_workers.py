@@ -17,7 +17,8 @@ import pytest
 
 from agentlens.trace import progress_bar as progress_bar_module
 from agentlens.trace.load import load_many
-from agentlens.trace.workers import how_many, in_order
+from agentlens.trace.many_files import how_many, read_all
+from agentlens.trace.workers import in_order
 
 PLAIN = {"round": 1, "tool": "web_search", "args": {"query": "天气"}, "result": "晴"}
 CHAT = {"messages": [{"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}]}
@@ -78,7 +79,7 @@ def test_how_many():
     assert how_many(["a", "b"], 8) == 2
     assert how_many(["a", "memory://b"], 8) == 1
     assert how_many(["a", {"b": 1}], 8) == 1
-    assert how_many(["a", "b"]) == 1  # nothing to read
+    assert how_many(["a", "b"]) == min(os.cpu_count() or 1, 2)
     assert how_many([f"s3://b/{n}" for n in range(99)]) == min(os.cpu_count() or 1, 32)
 
 
@@ -102,7 +103,7 @@ def slow(marks, file, failures):
     """Leave a mark for each trace that is made, far larger than what a pipe holds."""
     for n in range(3):
         (Path(marks) / f"{file}-{n}").touch()
-        yield b"x" * 1_000_000
+        yield b"x" * 5_000_000
 
 
 def test_who_stops_listening_leaves_no_process_behind():
@@ -140,6 +141,40 @@ def test_no_worker_runs_ahead_of_who_listens(tmp_path: Path):
     assert len(made) <= 4  # a trace each, and the next one that the first may be making
     assert not any(name.startswith(("c", "d", "e", "f")) for name in made)
     found.close()
+
+
+def pids_slowly(seconds, file, failures):
+    time.sleep(seconds)
+    yield os.getpid()
+
+
+def test_several_take_over_where_they_save_time_and_not_where_they_do_not(monkeypatch):
+    """After half a second this process knows whether the rest would take it longer than a start."""
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    files = [f"f{n}" for n in range(40)]  # of unknown size: all alike
+    for seconds, own in ((0.01, 40), (0.15, 4)):
+        got = list(read_all(partial(pids_slowly, seconds), files, None, []))
+        assert [number for number, trace in got if trace is None] == list(range(40))
+        here = [number for number, trace in got if trace == os.getpid()]
+        assert here == list(range(len(here)))
+        assert (len(here) == own) if own == 40 else (own <= len(here) < 12)
+
+
+def test_a_worker_need_not_wait_for_the_turn_of_its_files(tmp_path: Path):
+    """While the first file takes its time, the other worker reads on, as far as little is held."""
+    found = in_order(partial(first_slowly, str(tmp_path)), list("abcdefgh"), 2, [])
+    assert next(found)[1] == "a"
+    assert len(list(tmp_path.iterdir())) >= 6
+    assert [trace for _, trace in found if trace] == list("bcdefgh")
+
+
+def first_slowly(marks, file, failures):
+    if file == "a":
+        until = time.monotonic() + 20
+        while len(list(Path(marks).iterdir())) < 6 and time.monotonic() < until:
+            time.sleep(0.05)
+    (Path(marks) / file).touch()
+    yield file
 
 
 def test_ctrl_c_ends_all(tmp_path: Path):
