@@ -5,12 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from agentlens.errors import TraceError
 from agentlens.trace.source import Document
 
-__all__ = ["Part", "dicts", "first_dict", "mapping", "numbered", "one_part", "text_or_none"]
+__all__ = [
+    "Part",
+    "dicts",
+    "first_dict",
+    "is_mapping",
+    "mapping",
+    "numbered",
+    "one_part",
+    "text_or_none",
+]
+
+_PLAIN = frozenset((str, int, float, bool, list, type(None)))
 
 
 @dataclass(eq=False)
@@ -61,16 +72,12 @@ def one_part(document: Document, **fields: Any) -> Part:
 
 def first_dict(head: Sequence[Any]) -> Mapping[str, Any]:
     """Return the first mapping of the head, or an empty one."""
-    return next((item for item in head if isinstance(item, Mapping)), {})
+    return next((item for item in head if is_mapping(item)), {})
 
 
 def dicts(items: Any) -> Iterator[Mapping[str, Any]]:
     """Yield the mappings among the items of a list; nothing if it is no list."""
-    return (
-        (item for item in items if isinstance(item, Mapping))
-        if isinstance(items, list)
-        else iter(())
-    )
+    return filter(is_mapping, items) if isinstance(items, list) else iter(())
 
 
 def text_or_none(value: Any) -> str | None:
@@ -80,4 +87,10 @@ def text_or_none(value: Any) -> str | None:
 
 def mapping(value: Any) -> Mapping[str, Any]:
     """Return a value that is a mapping; an empty one otherwise."""
-    return value if isinstance(value, Mapping) else {}
+    return value if is_mapping(value) else {}
+
+
+def is_mapping(value: Any) -> TypeGuard[Mapping[str, Any]]:
+    """Say whether a value is a mapping; of what JSON holds it knows without asking `Mapping`."""
+    kind = type(value)
+    return kind is dict or (kind not in _PLAIN and isinstance(value, Mapping))

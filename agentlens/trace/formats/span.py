@@ -10,6 +10,7 @@ from typing import Any
 
 import orjson
 
+from agentlens.trace.formats.part import is_mapping
 from agentlens.trace.formats.turns import Turn
 
 __all__ = ["Attributes", "Raw", "Span", "fill", "loose"]
@@ -114,11 +115,11 @@ class Attributes:
 
         None where there is none.
         """
-        if name in self.flat and not isinstance(self.flat[name], Mapping):
-            return self.flat[name]
+        if name in self.flat and not is_mapping(value := self.flat[name]):
+            return value
         node: Any = self.tree
         for step in name.split("."):
-            if isinstance(node, Mapping):
+            if is_mapping(node):
                 node = node.get(step)
             elif isinstance(node, list) and step.isdecimal() and len(step) < 6:
                 node = node[int(step)] if int(step) < len(node) else None

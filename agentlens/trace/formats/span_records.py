@@ -67,9 +67,9 @@ def describe(spans: Iterable[Span], part: Part, build: TraceBuilder) -> None:
 
 def undot(value: Any, depth: int = 0) -> Any:
     """Nest the dotted names of mappings inside lists, as Phoenix keeps messages in a frame."""
-    if depth > 20:
+    if depth > 20 or isinstance(value, str) or value is None:
         return value
-    if hasattr(value, "tolist") and not isinstance(value, str):
+    if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, list):
         return [undot(item, depth + 1) for item in value]
