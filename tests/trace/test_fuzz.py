@@ -23,7 +23,7 @@ from agentlens.errors import TraceError
 from agentlens.trace.formats import FORMATS
 from agentlens.trace.load import load
 from tests.trace.fuzz.corpus import FOLDERS, SUFFIXES, seeds
-from tests.trace.fuzz.mutations import make
+from tests.trace.fuzz.mutations import MOST, make
 from tests.trace.fuzz.strategies import almost, bodies, values
 from tests.trace.fuzz.worker import use
 
@@ -120,6 +120,9 @@ def test_the_damage_can_be_made_again_and_every_log_is_a_seed():
     drawn = [make(corpus, SEED, number) for number in range(60)]
     assert drawn == [make(corpus, SEED, number) for number in range(60)]
     assert len({each.data for each in drawn}) > 55
+    most = max(len(seed.data) for each in corpus.values() for seed in each)
+    large = [make(corpus, SEED, number) for number in (38, 844, 1059, 3777)]  # that grew most
+    assert max(len(each.data) for each in (*drawn, *large)) < 2 * most + 4 * MOST
 
 
 SPOIL = """
