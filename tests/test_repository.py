@@ -13,18 +13,6 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "agentlens"
-#: Lowest first. Modules of one row may import each other and everything in the rows above it.
-FLOORS = (
-    ("errors",),
-    ("trace",),
-    ("progress",),
-    ("breaker",),
-    ("thresholds", "teach"),
-    ("figures",),
-    ("widgets", "integrations"),
-    ("cli", "lab", "server", "warm"),
-)
-FLOOR_OF = {name: number for number, row in enumerate(FLOORS) for name in row}
 MODULES = sorted(PACKAGE.rglob("*.py"))
 ROOMS = sorted([*MODULES, *PACKAGE.rglob("*.js")])
 
@@ -33,46 +21,9 @@ def name_of(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
-def first_part(path: Path) -> str:
-    return path.relative_to(PACKAGE).with_suffix("").parts[0]
-
-
-def imports_of(tree: ast.AST) -> set[str]:
-    """Return the parts of agentlens that a module imports, wherever the import stands."""
-    found: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, "relative imports hide the floor that they reach"
-            names = [f"{node.module}.{alias.name}" for alias in node.names]
-        else:
-            continue
-        found |= {n.split(".")[1] for n in names if n.startswith("agentlens.")}
-    return found
-
-
 def blocks(text: str) -> list[str]:
     """Return the fenced code blocks of a page, without their fences."""
     return re.findall(r"^```\w*\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-
-
-@pytest.mark.parametrize(
-    "path", [p for p in MODULES if p.parent != PACKAGE or p.name != "__init__.py"], ids=name_of
-)
-def test_imports_only_from_its_own_floor_or_below(path: Path):
-    here = FLOOR_OF[first_part(path)]
-    above = {
-        part
-        for part in imports_of(ast.parse(path.read_text("utf-8")))
-        if FLOOR_OF.get(part, -1) > here
-    }
-    assert not above
-
-
-def test_every_part_of_the_package_has_a_floor():
-    parts = {first_part(p) for p in MODULES} - {"__init__", "__main__"}
-    assert parts <= FLOOR_OF.keys()
 
 
 @pytest.mark.parametrize("path", ROOMS, ids=name_of)
@@ -105,14 +56,24 @@ def test_no_path_of_one_machine():
 
 
 ENTRIES = (
-    "README.md CHANGELOG.md CONTRIBUTING.md LICENSE pyproject.toml .ci/run docs/architecture.md "
-    "sample_traces/README.md notebooks/01_post_mortem.ipynb benchmarks/README.md"
+    "README.md CHANGELOG.md CITATION.cff CONTRIBUTING.md LICENSE pyproject.toml mkdocs.yml .ci/run "
+    "docs/architecture.md sample_traces/README.md notebooks/01_post_mortem.ipynb "
+    "benchmarks/README.md"
 )
 
 
 @pytest.mark.parametrize("entry", ENTRIES.split())
 def test_has(entry: str):
     assert (ROOT / entry).is_file()
+
+
+def test_every_place_says_the_same_version():
+    import agentlens
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    cited = re.search(r"^version: (\S+)$", (ROOT / "CITATION.cff").read_text("utf-8"), re.MULTILINE)
+    assert project["version"] == cited[1] == agentlens.__version__
+    assert f"## {cited[1]} " in (ROOT / "CHANGELOG.md").read_text("utf-8")
 
 
 def test_every_dependency_says_what_it_is_for():
