@@ -1,8 +1,8 @@
 """Pictures: pure functions from a replay or a surface to a plotly figure, in one theme.
 
 `call_graph`, `timeline`, `trip_map`, `lanes` and `state_machine` return plotly figures, `graph` and
-`machine_graph` networkx graphs. Each is imported when it is first used: plotly and networkx cost
-time.
+`machine_graph` networkx graphs, `lanes_table` a frame and `lanes_html` a page. Each is imported
+when it is first used: plotly and networkx cost time.
 """
 
 from __future__ import annotations
@@ -17,12 +17,16 @@ if TYPE_CHECKING:
     from agentlens.figures.machine_layout import machine_graph
     from agentlens.figures.network import graph
     from agentlens.figures.rule_lanes.draw import lanes
+    from agentlens.figures.rule_lanes.page import lanes_html
+    from agentlens.figures.rule_lanes.table import lanes_table
     from agentlens.figures.strips import timeline
 
 _HOME = {
     "call_graph": "calls",
     "graph": "network",
     "lanes": "rule_lanes.draw",
+    "lanes_html": "rule_lanes.page",
+    "lanes_table": "rule_lanes.table",
     "machine_graph": "machine_layout",
     "state_machine": "machine",
     "timeline": "strips",
@@ -30,7 +34,8 @@ _HOME = {
 }
 
 __all__ = [
-    "call_graph", "graph", "lanes", "machine_graph", "state_machine", "timeline", "trip_map",
+    "call_graph", "graph", "lanes", "lanes_html", "lanes_table", "machine_graph", "state_machine",
+    "timeline", "trip_map",
 ]  # fmt: skip
 
 

@@ -67,6 +67,7 @@ def lanes(
     slim = width is not None and width < _SLIM
     drawing = Drawing(found, texts, axis, look, slim=slim)
     key_rows = math.ceil(drawing.key_width / ((width or 1000) - 24))
+    ticks = 6 if slim else 20 if len(view) < 1_000 else 10
     top = 26 + 20 * key_rows
     made = figure(look, _ROW * len(drawing.names) + 62 + top, width=width)
     for trace in drawing.traces():
@@ -74,7 +75,7 @@ def lanes(
     made.update_layout(
         barmode="overlay", bargap=0, showlegend=True, hovermode="closest",
         margin={"l": drawing.left, "r": drawing.right, "t": top, "b": 44},
-        xaxis={**_fewer(axis.layout(), 6 if slim else 20), "title": {"text": look.say(axis.key)}},
+        xaxis={**_fewer(axis.layout(), ticks), "title": {"text": look.say(axis.key)}},
         yaxis={
             "range": [len(drawing.names) - 0.5, -0.5], "tickvals": list(range(len(drawing.names))),
             "ticktext": drawing.names, "showgrid": False, "zeroline": False, "fixedrange": True,

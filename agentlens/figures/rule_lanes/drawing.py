@@ -140,7 +140,7 @@ class Drawing:
         import plotly.graph_objects as go
 
         colour, solid, hollow, size, width = _SYMBOLS[level]
-        made = []
+        made: list[Any] = []
         for fact in (False, True):
             xs, ys, told, faint = [], [], [], []
             for y, row in enumerate(self.found.rows, self.first):
@@ -148,14 +148,14 @@ class Drawing:
                     m for m in row.marks if m.level == level and (m.fact or level == "wait") is fact
                 ]
                 head = f"<b>{escape(self.texts.name(row))}</b>"
-                for mark, more, last in self._thinned(own):
+                for mark, more, last in self._thinned(own, _CELLS if fact else _CELLS // 4):
                     lines = self.texts.mark(mark)
                     if more:
                         lines.insert(1, self.texts.say("more", n=more, round=last))
                     xs.append(self._at(mark))
                     ys.append(y)
                     told.append("<br>".join([head, *wrapped(lines)]))
-                    faint.append(_is_past(row.spans, mark))
+                    faint.append(row.is_past(mark))
             if not xs:
                 continue
             thin = 2.5 if level == "stop" else 1.5
@@ -197,26 +197,21 @@ class Drawing:
             return high if mark.phase == "after" else low
         return (low + high) / 2
 
-    def _thinned(self, marks: Sequence[Mark]) -> list[tuple[Mark, int, int]]:
+    def _thinned(self, marks: Sequence[Mark], cells: int) -> list[tuple[Mark, int, int]]:
         """Return marks that can be told apart: each with how many it stands for and their last."""
         low, high = self.axis.extent()
-        cell = (high - low) / _CELLS
+        cell = (high - low) / cells
         rounds = self.found.view.replay.trace.tables["rounds"]["round"]
         found: list[tuple[Mark, int, int]] = []
         for mark in marks:
             number = rounds[self.found.view.rows[mark.place]]
-            if found and len(self.found.view) > _CELLS:
+            if found and len(self.found.view) > cells:
                 first, more, _ = found[-1]
                 if self._at(mark) - self._at(first) < cell:
                     found[-1] = (first, more + 1, number)
                     continue
             found.append((mark, 0, number))
         return found
-
-
-def _is_past(spans: Sequence[tuple[int, int]], mark: Mark) -> bool:
-    """Say whether a mark stands where the row itself had stopped the run."""
-    return any(low < mark.place <= high for low, high in spans)
 
 
 def _coloured(text: str, colour: str) -> str:

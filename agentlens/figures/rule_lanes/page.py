@@ -6,20 +6,23 @@ Enter or a click opens why. The same is there once more as a plain table.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from agentlens.breaker.near.words import advice_words, miss_words
+from agentlens.figures.rule_lanes.rows import lane_rows
 from agentlens.figures.rule_lanes.texts import Texts
 from agentlens.figures.theme import MID
+from agentlens.figures.view import view_of
 from agentlens.trace.redact import redact
 
 if TYPE_CHECKING:
+    from agentlens.breaker.replay import Replay
     from agentlens.figures.rule_lanes.row import LaneRow, Mark
     from agentlens.figures.rule_lanes.rows import LaneRows
 
-__all__ = ["lanes_page"]
+__all__ = ["lanes_html", "lanes_page"]
 
 _CELLS = 200  # marks of one row and level that lie closer are drawn as one
 _WHY = 8  # so many marks of a row are told in words
@@ -75,6 +78,15 @@ _STYLE = f"""<style>
   {{grid-template-columns: 100px 1fr 92px; column-gap: 6px; font-size: 11px;}}
   .al-lanes .al-pre {{display: none;}}}}
 </style>"""
+
+
+def lanes_html(
+    replay: Replay, presets: Iterable[str] | None = None, *, steps: Any = None,
+    thread: str | None = None, near: bool = True, lang: str = "en",
+) -> str:  # fmt: skip
+    """Return what `agentlens.figures.lanes` draws as HTML; see there, and `lanes_page`."""
+    view = view_of(replay, thread)
+    return lanes_page(lane_rows(view, presets, steps=steps, near=near, lang=lang), lang)
 
 
 def lanes_page(found: LaneRows, lang: str = "en") -> str:
@@ -154,7 +166,7 @@ def _strip(row: LaneRow, texts: Texts, ends: int) -> str:
             continue
         taken.add(cell)
         kind = f"al-{mark.level}" + ("" if mark.fact or mark.level == "wait" else " al-later")
-        if any(low < mark.place <= high for low, high in row.spans):
+        if row.is_past(mark):
             kind += " al-past"
         tip = escape(" · ".join(texts.mark(mark)))
         drawn.append(f'<i class="{kind}" style="left:{_percent(at, ends)}" title="{tip}"></i>')

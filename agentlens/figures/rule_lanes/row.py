@@ -81,3 +81,8 @@ class LaneRow:
     def stop(self) -> Mark | None:
         """Its first stop."""
         return next((mark for mark in self.marks if mark.level == "stop"), None)
+
+    def is_past(self, mark: Mark) -> bool:
+        """Say whether a mark stands in a round that the row itself keeps from happening."""
+        own = mark.level == "stop" and mark.phase == "before"
+        return any(low + own <= mark.place <= high for low, high in self.spans)

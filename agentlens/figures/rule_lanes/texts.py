@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from agentlens.breaker.families.blind import blind_spots
 from agentlens.breaker.near.words import miss_words
 from agentlens.breaker.words import duration
 from agentlens.figures.words import fill, load_words
@@ -63,6 +64,9 @@ class Texts:
         """Say what a row is, and what of it cannot be replayed."""
         lines = [self.say(f"kind_{row.kind}", policy=self.lanes.view.replay.policy.name,
                           version=row.version or "–")]  # fmt: skip
+        if row.kind == "rule":
+            blind = blind_spots(self.lanes.view.replay.policy).get(row.name)
+            lines += [self.say("blind", what=blind)] if blind else []
         if row.shipped in ("off", "advice"):
             lines.append(self.say(f"shipped_{row.shipped}"))
         if row.cannot:
