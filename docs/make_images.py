@@ -1,4 +1,4 @@
-"""Take the pictures of docs/images: the Lens in JupyterLab, and the state machine.
+"""Take the pictures of docs/images: the Lens in JupyterLab, the state machine, and the lanes.
 
 ``python docs/make_images.py [NAME ...]`` needs Chromium and a font with Chinese characters.
 """
@@ -28,16 +28,41 @@ MACHINES = {
     f"machine-{lang}-{theme}": (lang, theme) for lang in ("en", "zh") for theme in ("light", "dark")
 }
 
+#: Every rule on one run: language of the words, theme.
+LANES = {"lanes-en-light": ("en", "light")}
+NOTEBOOK = ROOT / "notebooks" / "03_rules.ipynb"
+
+
+def lanes(chromium: Any, name: str) -> Path:
+    """Draw the lanes of the notebook's run and return where they are."""
+    import agentlens as al
+
+    lang, theme = LANES[name]
+    known: dict[str, Any] = {}
+    cells = json.loads(NOTEBOOK.read_text("utf-8"))["cells"]
+    for cell in [cell for cell in cells if cell["cell_type"] == "code"][:3]:
+        exec("".join(cell["source"]), known)  # noqa: S102 - our own notebook
+    presets = (
+        "openhands gemini-cli roo-code cline crewai opencode browser-use crush hermes openclaw "
+        "stella deerflow smolagents openai-agents"
+    )
+    figure = al.figures.lanes(known["replay"], presets.split(), steps=20, lang=lang, theme=theme)
+    return _shot(chromium, figure, name, theme)
+
 
 def draw(chromium: Any, name: str) -> Path:
     """Draw the machine and return where it is."""
-    import plotly.io as pio
-
     import agentlens as al
 
     lang, theme = MACHINES[name]
     replay = al.replay(al.load(str(INCIDENT)), "classic")
     figure = al.figures.state_machine(replay, lang=lang, theme=theme)
+    return _shot(chromium, figure, name, theme)
+
+
+def _shot(chromium: Any, figure: Any, name: str, theme: str) -> Path:
+    import plotly.io as pio
+
     figure.update_layout(paper_bgcolor="#111418" if theme == "dark" else "#FFFFFF")
     page = chromium.new_page(viewport={"width": 1000, "height": 480}, device_scale_factor=1.5)
     page.set_content(pio.to_html(figure, include_plotlyjs=True, config={"displayModeBar": False}))
@@ -95,13 +120,18 @@ def main(names: list[str]) -> int:
     from benchmarks.lab import LabServer, browser
 
     IMAGES.mkdir(exist_ok=True)
-    wanted = names or [*PICTURES, *MACHINES]
+    wanted = names or [*PICTURES, *MACHINES, *LANES]
     with ExitStack() as stack:
         chromium, server = stack.enter_context(browser()), None
         for name in wanted:
-            if name not in MACHINES and server is None:
+            if name in PICTURES and server is None:
                 server = stack.enter_context(LabServer())
-            target = draw(chromium, name) if name in MACHINES else take(chromium, server, name)
+            if name in MACHINES:
+                target = draw(chromium, name)
+            elif name in LANES:
+                target = lanes(chromium, name)
+            else:
+                target = take(chromium, server, name)
             print(f"{target.relative_to(ROOT)}: {target.stat().st_size / 1000:.0f} kB", flush=True)
     return 0
 
