@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from agentlens import __version__
-from agentlens.breaker.policy import as_policy
 from agentlens.breaker.replay import Replay
 from agentlens.breaker.words import duration
 from agentlens.errors import TraceError
@@ -51,6 +50,7 @@ class _Entry:
     row: Row
     file: str
     why: str
+    policy: str
 
 
 def write_index(
@@ -102,10 +102,12 @@ def write_index(
             continue
         write_whole(folder / file, page)
         said = said_of(view_of(made), lang)
-        entries.append(_Entry(row_of(made.trace, made.policy), file, said.reason or said.verdict))
+        why = said.reason or said.verdict
+        entries.append(_Entry(row_of(made.trace, made.policy), file, why, made.policy.name))
     if not entries and not failures:
         raise TraceError("there is no run to report")
-    shown = as_policy(policy).name if policy is not None or not entries else ""
+    used = {entry.policy for entry in entries}
+    shown = used.pop() if len(used) == 1 else ""
     page = index_html(entries, failures, shown, lang=lang)
     return write_whole(folder / "index.html", page)
 

@@ -8,7 +8,10 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from agentlens import __version__
+from agentlens.figures.rule_lanes.page import lanes_page
+from agentlens.figures.rule_lanes.rows import lane_rows
 from agentlens.figures.still import still
+from agentlens.figures.view import view_of
 from agentlens.figures.words import load_words
 from agentlens.widgets.escape import clean, safe
 from agentlens.widgets.esm import module_text, stage_css, stage_esm
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["report_html"]
 
 _WORDS = load_words("agentlens.widgets.report")
+_NEAR = 2_000  # rounds up to which near misses are looked for
 
 _PAGE = """<!doctype html>
 <html lang="{lang}"><head><meta charset="utf-8">
@@ -31,7 +35,7 @@ _PAGE = """<!doctype html>
 <title>{title}</title><style>{css}</style>{inspector}</head><body>
 <main>{home}<h1>{title}</h1><div id="stage"></div>
 <noscript><p>{no_script}</p>{still}</noscript>
-<h2>{rounds}</h2>
+{lanes}<h2>{rounds}</h2>
 <div class="bar"><label>{search} <input id="search" type="search"></label>\
 <span id="found" role="status"></span>\
 <label{one_thread}>{thread} <select id="thread">{threads}</select></label></div>
@@ -78,6 +82,7 @@ def report_html(made: Replay, *, lang: str = "en", home: str = "") -> str:
         css=stage_css() + module_text("report.css"),
         inspector=STYLE,
         still=still(made, lang),
+        lanes=_lanes(made, words, lang),
         one_thread="" if len(threads) > 1 else " hidden",
         threads="".join(
             f'<option value="{n}">{safe(one["name"])}</option>' for n, one in enumerate(threads)
@@ -97,6 +102,15 @@ def report_html(made: Replay, *, lang: str = "en", home: str = "") -> str:
             for k in "no_script rounds search thread more selected policy about".split()
         },
     )  # fmt: skip
+
+
+def _lanes(made: Replay, words: Mapping[str, str], lang: str) -> str:
+    """Return where every rule and preset would have spoken in the thread that is shown first."""
+    view = view_of(made)
+    if not view.rows:
+        return ""
+    found = lane_rows(view, near=len(view) <= _NEAR, lang=lang)
+    return f"<h2>{escape(words['lanes'])}</h2>{lanes_page(found, lang)}"
 
 
 def _facts(made: Replay, words: Mapping[str, str]) -> dict[str, Any]:
