@@ -1,0 +1,56 @@
+"""The lanes in Chromium: the page is read with the keyboard, and nothing is wider than its room."""
+
+from __future__ import annotations
+
+import plotly.io as pio
+import pytest
+
+import agentlens as al
+from agentlens import figures
+
+pytestmark = pytest.mark.browser
+
+MAKE = {"tool": "bash", "args": {"command": "make"}, "result": "built", "seconds": 2.0}
+WASTED = {**MAKE, "result": "Wasted call: nothing has changed"}
+RUN = [MAKE] * 6 + [WASTED] * 3
+REPLAY = al.replay(al.load([{"round": n, **row} for n, row in enumerate(RUN, 1)]), "layered")
+SHOWN = ["roo-code", "cline", "gemini-cli", "goose"]
+
+
+@pytest.fixture
+def page(chromium):
+    made = chromium.new_page(viewport={"width": 480, "height": 900})
+    made.errors = []
+    made.on("pageerror", lambda error: made.errors.append(str(error)))
+    made.on("console", lambda m: made.errors.append(m.text) if m.type == "error" else None)
+    yield made
+    made.close()
+    assert made.errors == []
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_page_is_read_with_the_keyboard(page, lang):
+    page.set_content(figures.lanes_html(REPLAY, SHOWN, lang=lang))
+    row = page.locator("details.al-lane").nth(1)
+    assert not row.evaluate("e => e.open")
+    page.keyboard.press("Tab")  # the log's own warnings
+    page.keyboard.press("Tab")
+    assert row.locator("summary").evaluate("e => e === document.activeElement")
+    page.keyboard.press("Enter")
+    assert row.evaluate("e => e.open")
+    assert row.locator("li").first.is_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 480
+
+
+def test_the_figure_says_why_where_it_is_touched(page):
+    figure = figures.lanes(REPLAY, SHOWN, width=480)
+    page.set_content(pio.to_html(figure, include_plotlyjs=True))
+    page.wait_for_selector(".main-svg")
+    names = page.locator(".ytick text").all_text_contents()
+    at = page.locator(".ytick text").nth(names.index("roo-code")).bounding_box()
+    left = page.locator(".bglayer, .xy").first.bounding_box()
+    page.mouse.move(left["x"] + left["width"] / 4, at["y"] + at["height"] / 2)
+    page.mouse.move(left["x"] + left["width"] / 4 + 2, at["y"] + at["height"] / 2)
+    page.wait_for_selector(".hoverlayer .hovertext")
+    said = page.locator(".hoverlayer .hovertext").first.text_content()
+    assert "roo-code" in said
