@@ -89,7 +89,7 @@ def _remote(text: str) -> tuple[list[Any], bool]:
         if not _GLOB & set(text):
             return _remote_folder(text)
         files = fsspec.open_files(text, "rb")
-        found = [file.fs.unstrip_protocol(file.path) for file in files]
+        found = [_address(file.fs, file.path, text) for file in files]
     except TraceError:
         raise
     except (OSError, ValueError, ImportError) as error:
@@ -101,8 +101,8 @@ def _remote(text: str) -> tuple[list[Any], bool]:
 
 def _remote_folder(text: str) -> tuple[list[Any], bool]:
     """Return the logs below an address that is a folder; else the address itself."""
-    if text.lower().startswith(("http://", "https://")) or "::" in text:
-        return [text], True  # has no folders, or names one file inside another
+    if text.lower().startswith(("http://", "https://")) or "://" not in text.partition("::")[0]:
+        return [text], True  # has no folders, or says how one file is read: simplecache::…
     from fsspec.core import url_to_fs
 
     files, path = url_to_fs(text)
@@ -111,7 +111,12 @@ def _remote_folder(text: str) -> tuple[list[Any], bool]:
     found = sorted(name for name in files.find(path) if _is_log(name.rpartition("/")[2]))
     if not found:
         raise TraceError(f"the folder holds no log ({', '.join(_SUFFIXES[:4])})", source=text)
-    return [files.unstrip_protocol(name) for name in found], False
+    return [_address(files, name, text) for name in found], False
+
+
+def _address(files: Any, name: str, text: str) -> str:
+    """Return the address of a file that was found below `text`, inside the same archive."""
+    return str(files.unstrip_protocol(name)) + "".join(text.partition("::")[1:])
 
 
 def _is_log(name: str) -> bool:

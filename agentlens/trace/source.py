@@ -75,10 +75,12 @@ def _open_path(text: str) -> Document:
         import fsspec
 
         try:
-            stream = fsspec.open(text, "rb", compression="infer").open()
+            opened = fsspec.open(text, "rb", compression="infer")
+            stream = opened.open()
         except (OSError, ValueError, ImportError) as error:
-            raise TraceError(f"cannot open: {error}".splitlines()[0], source=text) from None
-        return _owned((stream,), text, None)
+            reason = str(error) or type(error).__name__
+            raise TraceError(f"cannot open: {reason}".splitlines()[0], source=text) from None
+        return _owned((stream, opened), text, None)  # a ZIP closes with the last that knows it
     path = Path(text.removeprefix("file://")).expanduser()
     try:
         if path.is_dir():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import zipfile
 from pathlib import Path
 
 import pandas as pd
@@ -244,3 +245,22 @@ def test_a_list_of_a_lazy_corpus_reads_each_file_once(tmp_path, monkeypatch):
     assert len(list(corpus)) == 2
     assert len(opened) == 2
     assert len(corpus) == 2  # known once it was iterated
+
+
+def test_addresses_inside_an_archive(tmp_path: Path):
+    archive = tmp_path / "runs.zip"
+    line = json.dumps({"round": 1, "tool": "web_search", "args": {"query": "天气"}})
+    with zipfile.ZipFile(archive, "w") as made:
+        made.writestr("in/a.jsonl", line)
+        made.writestr("in/b.json", json.dumps([{"role": "user", "content": "q"}]))
+        made.writestr("in/readme.txt", "no log")
+        made.writestr("in/bad.json", "{oops")
+    assert len(load(f"zip://in/a.jsonl::{archive}")) == 1
+    for address in (f"zip://::{archive}", f"zip://in::{archive}", f"zip://in/*.json*::{archive}"):
+        corpus = load_many(address, progress=False)
+        assert [trace.format for trace in corpus] == ["plain", "openai"]
+        ((name, error),) = corpus.failures
+        assert name == f"zip://in/bad.json::{archive}"
+        assert "line 1" in error
+    with pytest.raises(TraceError, match="cannot open: .*nosuch"):
+        load(f"zip://nosuch.json::{archive}")
