@@ -262,5 +262,5 @@ def test_addresses_inside_an_archive(tmp_path: Path):
         ((name, error),) = corpus.failures
         assert name == f"zip://in/bad.json::{archive}"
         assert "line 1" in error
-    with pytest.raises(TraceError, match="cannot open: .*nosuch"):
+    with pytest.raises(TraceError, match="cannot open"):
         load(f"zip://nosuch.json::{archive}")
