@@ -78,8 +78,8 @@ def _open_path(text: str) -> Document:
             opened = fsspec.open(text, "rb", compression="infer")
             stream = opened.open()
         except (OSError, ValueError, ImportError) as error:
-            reason = str(error) or type(error).__name__
-            raise TraceError(f"cannot open: {reason}".splitlines()[0], source=text) from None
+            said = str(error) or type(error).__name__
+            raise TraceError(f"cannot open: {said}".splitlines()[0], source=text) from None
         return _owned((stream, opened), text, None)  # a ZIP closes with the last that knows it
     path = Path(text.removeprefix("file://")).expanduser()
     try:
