@@ -1,4 +1,4 @@
-import { cellAt, percent, pickerColours, pickerSay, signed, similarityText, wilsonOf } from "./picker_data.js";
+import { cellAt, percent, pickerColours, pickerSay, settingAt, signed, similarityText, wilsonOf } from "./picker_data.js";
 import { makePickerMap } from "./picker_map.js";
 import { makePickerCurves } from "./picker_curves.js";
 import { makePickerStrip } from "./picker_strip.js";
@@ -91,13 +91,15 @@ function render({ model, el }) {
 
   function sentence() {
     const { data, words, column, threshold } = scene, cell = cellAt(data, column, threshold), other = cellAt(data, ...data.default);
-    const unit = words[data.unit], s = similarityText(data.columns[column]);
+    const unit = words[data.unit], s = similarityText(settingAt(data, column, threshold)), short = (x) => String(Math.round(x * 1000) / 1000);
     verdict.textContent = data.labelled ? pickerSay(words, "title", { s, k: threshold, sg: cell[0], good: data.good, sl: cell[2], loops: data.loops, unit }) : words.title_none;
     const [lo, hi] = wilsonOf(cell[0], data.good, data.z);
     more.textContent = pickerSay(words, "more", { ftr: percent(cell[0] / data.good), lo: percent(lo), hi: percent(hi), h: cell[1],
-      wasted: (data.loop_rounds - cell[3]).toLocaleString(), total: data.loop_rounds.toLocaleString() }) + (data.labelled < 60 ? "  " + pickerSay(words, "few", { n: data.labelled }) : "");
-    const same = column === data.default[0] && threshold === data.default[1];
-    versus.textContent = same ? words.at_default : pickerSay(words, "versus", { s: similarityText(data.columns[data.default[0]]), k: data.default[1], df: signed(cell[0] - other[0]), dw: signed(other[3] - cell[3]) });
+      wasted: (data.loop_rounds - cell[3]).toLocaleString(), total: data.loop_rounds.toLocaleString() })
+      + " " + pickerSay(words, "plateau", { lo: short(column ? data.edges[column - 1] : 0), hi: short(data.edges[column]) }) + (data.labelled < 60 ? "  " + pickerSay(words, "few", { n: data.labelled }) : "");
+    const usual = similarityText(data.own[1][2]);
+    const same = column === data.default[0] && threshold === data.default[1] && s === usual;
+    versus.textContent = same ? words.at_default : pickerSay(words, "versus", { s: usual, k: data.default[1], df: signed(cell[0] - other[0]), dw: signed(other[3] - cell[3]) });
     mapTitle.textContent = pickerSay(words, "map", { unit });
     promise.textContent = `${words.promise}: ${model.get("promise")}`;
     said.textContent = verdict.textContent;

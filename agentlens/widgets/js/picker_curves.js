@@ -19,6 +19,16 @@ export function makePickerCurves(host, scene) {
     button.type = "button";
     button.setAttribute("role", "tab");
     button.addEventListener("click", () => { kind = name; paint(); });
+    button.addEventListener("keydown", (event) => {
+      const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+      if (!step) return;
+      event.preventDefault();
+      event.stopPropagation();
+      const at = buttons.findIndex(([one]) => one === name), [next, other] = buttons[(at + step + 3) % 3];
+      kind = next;
+      other.focus();
+      paint();
+    });
     tabs.append(button);
     return [name, button];
   });

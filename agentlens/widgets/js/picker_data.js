@@ -53,6 +53,12 @@ export function outcomeOf(run, [round, harmful]) {
   return run.waits ? "waits" : round ? "caught" : "missed";
 }
 
+// The similarity to name at a cell: a policy's own where it stands, else the end of the plateau.
+export function settingAt(data, column, threshold) {
+  const own = data.own.find(([c, k]) => c === column && k === threshold);
+  return own ? own[2] : data.columns[column];
+}
+
 export function percent(x) {
   return Number.isFinite(x) ? `${(100 * x).toFixed(1)} %` : "–";
 }

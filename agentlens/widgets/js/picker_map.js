@@ -1,4 +1,4 @@
-import { cellAt, gainOf, pickerSay, sharpCanvas, similarityText } from "./picker_data.js";
+import { cellAt, gainOf, pickerSay, settingAt, sharpCanvas, similarityText } from "./picker_data.js";
 import { fade, inkOn, rampColour } from "./colours.js";
 
 // The map of all settings: a column for each plateau of similarity, a row for each threshold, and a
@@ -47,7 +47,7 @@ export function makePickerMap(host, scene, move) {
     box = { wide, high };
     const ctx = sharpCanvas(canvas, width, GRID_TOP + rows * high + GRID_BOTTOM);
     const gains = data.grid.map((line) => line.map((cell) => gainOf(data, cell, scene.prevalence, scene.value)));
-    const flat = gains.flat(), low = Math.min(...flat), span = Math.max(...flat) - low || 1;
+    const flat = gains.flat(), low = Math.min(...flat), most = Math.max(...flat), span = most - low || 1;
     const dead = data.columns.map((_, c) => data.grid.every((line) => !line[c][5].query));
     const seen = new Set();
     ctx.textAlign = "center";
@@ -62,11 +62,10 @@ export function makePickerMap(host, scene, move) {
         ctx.fillStyle = stops ? colour : fade(colours.ink, 0.04);
         ctx.fillRect(x, y, wide - 1, high - 1);
         if (!stops) hatchCell(ctx, x, y, wide - 1, high - 1, fade(colours.ink, kind === "none" ? 0.14 : 0.28), kind === "unreachable" ? 4 : 7);
-        const text = `${cell[0]}/${cell[2]}`;
-        ctx.font = `11px ${colours.family}`;
-        if (!stops || ctx.measureText(text).width > wide - 4) continue;
+        if (!stops) continue;
         ctx.fillStyle = inkOn(colour);
-        ctx.fillText(text, x + wide / 2, y + high / 2);
+        if (gains[k - 1][c] > most - 1e-9) { corner(ctx, x + wide - 1, y); seen.add("best"); }
+        fitted(ctx, `${cell[0]}/${cell[2]}`, x + wide / 2, y + high / 2, wide - 3, colours.family);
       }
       ctx.fillStyle = k === threshold ? colours.ink : colours.muted;
       ctx.font = `${k === threshold ? "600 " : ""}11px ${colours.family}`;
@@ -76,16 +75,32 @@ export function makePickerMap(host, scene, move) {
     mark(ctx, scene, data.default, wide, high, rows, false);
     mark(ctx, scene, [column, threshold], wide, high, rows, true);
     const names = ["dead", "unreachable", "none"].filter((kind) => seen.has(kind)).map((kind) => `▨ ${words[kind]}`);
-    tip.textContent = [words.gain, ...names].join(" · ");
+    tip.textContent = [words.gain, ...(seen.has("best") ? [`◥ ${words.best}`] : []), ...names].join(" · ");
     canvas.setAttribute("aria-label", `${words.similarity}, ${words.threshold}`);
     canvas.setAttribute("aria-valuemin", "0");
     canvas.setAttribute("aria-valuemax", String(count - 1));
     canvas.setAttribute("aria-valuenow", String(column));
-    canvas.setAttribute("aria-valuetext", `${words.similarity} ${similarityText(data.columns[column])}, ${words.threshold} ${threshold}`);
+    canvas.setAttribute("aria-valuetext", `${words.similarity} ${similarityText(settingAt(data, column, threshold))}, ${words.threshold} ${threshold}`);
   };
 }
 
-function hatchCell(ctx, x, y, w, h, colour, step) {
+// A text in the largest size in which it fits, if any does.
+function fitted(ctx, text, x, y, room, family) {
+  for (const size of [11, 10, 9]) {
+    ctx.font = `${size}px ${family}`;
+    if (ctx.measureText(text).width <= room) { ctx.fillText(text, x, y); return; }
+  }
+}
+
+function corner(ctx, right, y) {
+  ctx.beginPath();
+  ctx.moveTo(right, y);
+  ctx.lineTo(right - 6, y);
+  ctx.lineTo(right, y + 6);
+  ctx.fill();
+}
+
+export function hatchCell(ctx, x, y, w, h, colour, step) {
   ctx.save();
   ctx.beginPath();
   ctx.rect(x, y, w, h);

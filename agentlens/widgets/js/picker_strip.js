@@ -1,5 +1,6 @@
 import { OUTCOMES, outcomeOf, pickerSay, sharpCanvas, stateOf } from "./picker_data.js";
 import { fade } from "./colours.js";
+import { hatchCell } from "./picker_map.js";
 
 // One row a run, worst first: its rounds as a bar, where it would have been stopped, what that
 // means. Colour never stands alone: the glyph before the name says the same. A click opens the run.
@@ -71,7 +72,10 @@ export function makePickerStrip(host, scene, { open, label }) {
         ctx.fillStyle = colours.ink;
         ctx.fillRect(GLYPH + cut - 1, y + 2, 2, ROW - 4);
       }
-      if (at.run.waits) dots(ctx, GLYPH + full + 4, middle, tone);
+      if (at.run.waits) { // left out of the loops: seen to be
+        hatchCell(ctx, GLYPH, y + 3, full, ROW - 6, colours.ink, 5);
+        dots(ctx, GLYPH + full + 4, middle, tone);
+      }
       ctx.textAlign = "left";
       ctx.fillStyle = colours.ink;
       ctx.fillText(short(ctx, `${words[at.outcome]}${at.state[0] ? ` · ${at.state[0]}/${at.run.last}` : ""} · ${at.run.task || at.run.name}`, width - bar - GLYPH - 14), GLYPH + bar + 8, middle);

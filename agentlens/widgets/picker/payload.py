@@ -90,6 +90,10 @@ def picker_payload(surface: CorpusSurface, default: Policy) -> dict[str, Any]:
         "steps": _baseline(surface),
         "start": _cell(surface, columns, surface.policy),
         "default": _cell(surface, columns, default),
+        "own": [
+            [*_cell(surface, columns, one), [one.similarity.numerator, one.similarity.denominator]]
+            for one in (surface.policy, default)
+        ],
         "z": NormalDist().inv_cdf(0.975),
     }
 

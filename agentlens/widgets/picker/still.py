@@ -24,7 +24,9 @@ def picker_text(payload: Mapping[str, Any], cell: Sequence[int], lang: str) -> s
     words, (column, threshold) = PICKER_WORDS[lang], cell
     if not payload["labelled"]:
         return words["title_none"]
-    here, (p, q) = payload["grid"][threshold - 1][column], payload["columns"][column]
+    here, edges = payload["grid"][threshold - 1][column], payload["edges"]
+    own = {(c, k): setting for c, k, setting in payload["own"]}
+    p, q = own.get((column, threshold), payload["columns"][column])
     low, high = wilson(here[0], payload["good"])
     title = words["title"].format(
         s=f"{p / q:.4g}", k=threshold, sg=here[0], good=payload["good"], sl=here[2],
@@ -35,6 +37,8 @@ def picker_text(payload: Mapping[str, Any], cell: Sequence[int], lang: str) -> s
         ftr=f"{here[0] / max(1, payload['good']):.1%}", lo=f"{low:.1%}", hi=f"{high:.1%}",
         h=here[1], wasted=f"{total - here[3]:,}", total=f"{total:,}",
     )  # fmt: skip
+    below = edges[column - 1] if column else 0
+    more += " " + words["plateau"].format(lo=f"{below:.3g}", hi=f"{edges[column]:.3g}")
     few = f" {words['few'].format(n=payload['labelled'])}" if payload["labelled"] < 60 else ""
     return f"{title}\n{more}{few}"
 
