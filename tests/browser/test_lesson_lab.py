@@ -124,13 +124,14 @@ def test_a_log_of_ones_own(opened: NotebookPage, lab: LabServer) -> None:
 
 
 def test_the_corner_is_dragged(opened: NotebookPage) -> None:
-    box = scene(opened, "product").locator("svg").bounding_box()
-    unit = box["width"] / 760
-    mouse = opened.page.mouse
-    grip = scene(opened, "product").locator(".al-grip").bounding_box()
-    mouse.move(grip["x"] + 7, grip["y"] + 7)
+    opened.wait_idle()  # what went before is drawn in every scene: nothing moves under the pointer
+    product, mouse = scene(opened, "product"), opened.page.mouse
+    product.locator(".al-grip").hover()  # waits until it lies still and is not covered
     mouse.down()
+    box = product.locator("svg").bounding_box()
+    unit = box["width"] / 760
     mouse.move(box["x"] + unit * (48 + 64), box["y"] + unit * 232 - unit * 104, steps=4)
+    wait_for(opened, "product", "10 % bad searches × 2.00 wasted rounds each = 0.20")
     mouse.up()
     wait_for(opened, "product", "10 % bad searches × 2.00 wasted rounds each = 0.20")
 

@@ -1,0 +1,87 @@
+"""The parts of the lesson that stand alone, in a bare page: moved, typed into, switched."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+import agentlens as al
+from agentlens.widgets.lesson.parts import IncidentView, TokenLab
+from benchmarks.bare import BarePage
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def show(chromium: Any) -> Iterator[Callable[..., BarePage]]:
+    """Return a function that opens a live view; no page may have complained or fetched."""
+    pages: list[BarePage] = []
+
+    def opened(view: Any, **kwargs: Any) -> BarePage:
+        pages.append(BarePage(chromium, view, live=True, **kwargs))
+        return pages[-1]
+
+    yield opened
+    for shown in pages:
+        shown.page.close()
+    assert [error for shown in pages for error in shown.errors] == []
+    assert [address for shown in pages for address in shown.asked] == []
+
+
+def typed(shown: BarePage, name: str, text: str) -> None:
+    """Type a text by keyboard where a control stands."""
+    shown.page.locator(f"[data-name={name}]").fill("")
+    shown.page.locator(f"[data-name={name}]").press_sequentially(text)
+
+
+def says(shown: BarePage, text: str) -> None:
+    """Wait until the picture says something."""
+    shown.page.locator(".al-frame").filter(has_text=text).wait_for()
+
+
+def test_the_token_lab_pulls_what_is_typed_apart(show):
+    shown = show(TokenLab("设备能耗 排名", "设备能耗"))
+    says(shown, "4/6")  # 设备能耗 within 设备能耗排名: Jaccard 0.667, never 0.8
+    typed(shown, "first", "上海")
+    typed(shown, "second", "海上")
+    says(shown, "2/2")  # the order of characters is lost: the same set
+    typed(shown, "second", "<b>x</b>")
+    says(shown, "<b>x</b>")
+    assert shown.page.locator(".al-frame b", has_text="x").count() == 0
+    shown.page.get_by_role("button", name="中文").press("Enter")
+    shown.page.get_by_role("button", name="EN").wait_for()
+
+
+def test_the_game_counts_holes(show):
+    shown = show(al.TriggerAmplifier(scene="game"))
+    typed(shown, "first", "C++ 教程")
+    typed(shown, "second", "C# 教程")
+    says(shown, "symbols that mean something")
+    shown.page.locator("[data-name=same]").focus()
+    shown.page.keyboard.press("ArrowDown")
+    says(shown, "and you agree")
+    shown.page.locator("[data-name=reveal]").focus()
+    shown.page.keyboard.press("Space")
+    says(shown, "苹果公司2022年财报")
+    assert shown.page.locator("tr[data-found=true]").count() >= 1
+
+
+def test_the_incident_view_shows_the_record_and_what_is_unknown(show, tmp_path):
+    record = {"userQuery": "weather <i>now</i>", "outcome": "COMPLETED", "roundsUsed": 5,
+              "maxRoundsCfg": 5, "toolCallCount": 5, "llmCallCount": 6,
+              "durationMs": 35875}  # fmt: skip
+    path = tmp_path / "record.json"
+    path.write_text(json.dumps(record))
+    view = IncidentView()
+    view.load(str(path))
+    shown = show(view)
+    says(shown, "weather <i>now</i>")
+    assert shown.page.locator(".al-frame i").count() == 0
+    for text in ("35.875 s", "unknown"):
+        says(shown, text)
+    shown.page.get_by_role("button", name="中文").press("Enter")
+    shown.page.get_by_role("button", name="EN").wait_for()
+    assert "未知" in shown.page.locator(".al-frame").inner_text()
