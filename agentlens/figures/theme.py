@@ -54,7 +54,7 @@ LIGHT: Mapping[str, str] = {
     "grid": "#E3E7EB",
     "trip": "#C62828",
     "accent": "#0B5CAD",
-    "trigger": "#B26A00",
+    "trigger": "#A66200",
     "amplifier": "#0B5CAD",
     "running": "#6B7785",
     "stalled": "#C2410C",
