@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["lanes"]
 
 _ROW = 20  # pixels
-_PAST = 2_000  # rounds up to which near misses are looked for by themselves
+_PAST = 1_000  # rounds up to which near misses are looked for by themselves
 _SLIM = 640
 
 
@@ -49,7 +49,7 @@ def lanes(
     thread, x, theme, lang
         As in `agentlens.figures.call_graph`.
     near
-        Look for near misses; by default in traces of up to 2,000 rounds.
+        Look for near misses; by default in traces of up to 1,000 rounds.
     width
         Pixels; by default as wide as there is room.
 
@@ -98,4 +98,9 @@ def _fewer(layout: dict[str, Any], most: int) -> dict[str, Any]:
     if places is None or words is None:
         return {**layout, "nticks": most}
     step = max(1, math.ceil(len(places) / most))
-    return {**layout, "tickvals": places[::step], "ticktext": words[::step], "tickangle": 0}
+    return {
+        **layout,
+        "tickvals": places[step - 1 :: step],
+        "ticktext": words[step - 1 :: step],
+        "tickangle": 0,
+    }

@@ -239,6 +239,6 @@ def _table(rows: Sequence[LaneRow], texts: Texts) -> str:
         name = f'<th scope="row">{escape(texts.name(row))}</th>'
         body.append(f"<tr>{name}{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>")
     return (
-        f'<details class="al-plain"><summary>{texts.say("table")}</summary><table tabindex="0"><thead><tr>'
-        f"{head}</tr></thead><tbody>{''.join(body)}</tbody></table></details>"
+        f'<details class="al-plain"><summary>{texts.say("table")}</summary><table tabindex="0">'
+        f"<thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table></details>"
     )

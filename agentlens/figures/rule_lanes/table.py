@@ -52,7 +52,7 @@ def lanes_table(
                 rounds[view.rows[first.place]] if first else None, first.level if first else "",
                 rounds[view.rows[stop.place]] if stop else None,
                 saved.rounds if saved else None, saved.seconds if saved else None, row.upper,
-                len(row.near), (first or stop).reason if first else "", _blind(row, own),
+                len(row.near), first.reason if first else "", _blind(row, own),
             )
         )  # fmt: skip
     names = (

@@ -14,7 +14,7 @@ __all__ = ["LanesFold"]
 
 _TITLE: Mapping[str, str] = {"en": "every rule on this run", "zh": "所有规则看这次运行"}
 #: Near misses are looked for in so many rounds: a click shall be answered at once.
-_PAST = 2_000
+_PAST = 1_000
 
 
 class LanesFold:
