@@ -56,19 +56,17 @@ def _local(
         for file in files:
             yield file, one(file)
         return
-    import multiprocessing
-    from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+    from concurrent.futures import FIRST_COMPLETED, wait
     from concurrent.futures.process import BrokenProcessPool
 
-    from agentlens.trace.spawn import unseen_main
+    from agentlens.trace.spawn import process_pool, unseen_main
 
     todo = list(reversed(files))
     alone: list[str] = []  # with the workers when one of them died
-    context = multiprocessing.get_context("spawn")
     while todo or alone:
         batch, todo = (todo, []) if todo else ([alone.pop()], [])
         single = not todo and len(batch) == 1
-        with ProcessPoolExecutor(1 if single else many, mp_context=context) as pool:
+        with process_pool(1 if single else many) as pool:
             running: dict[Any, str] = {}
             try:
                 while batch or running:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import multiprocessing
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from typing import TypeVar
 
 from agentlens.trace.progress_bar import progress_bar
-from agentlens.trace.spawn import unseen_main
+from agentlens.trace.spawn import process_pool, unseen_main
 
 __all__ = ["in_processes"]
 
@@ -50,7 +49,7 @@ def in_processes(
     batches = [files[at : at + size] for at in range(0, len(files), size)]
     results: list[T] = []
     unfinished: list[str] = []
-    with _pool(workers) as pool:
+    with process_pool(workers) as pool:
         with unseen_main():
             futures = [_submit(pool, function, batch) for batch in batches]
         waiting = list(zip(futures, batches, strict=True))
@@ -58,7 +57,7 @@ def in_processes(
             _collect(future, batch, results, unfinished)
     lost: list[str] = []
     for file in unfinished:
-        with _pool(1) as pool:
+        with process_pool(1) as pool:
             with unseen_main():
                 again = _submit(pool, function, [file])
             _collect(again, [file], results, lost)
@@ -83,8 +82,3 @@ def _collect(
         results.extend(future.result())
     except BrokenProcessPool:
         lost.extend(batch)
-
-
-def _pool(workers: int) -> ProcessPoolExecutor:
-    # A notebook's kernel has threads, and a fork of those can hang.
-    return ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"))

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-__all__ = ["unseen_main"]
+if TYPE_CHECKING:
+    from concurrent.futures import ProcessPoolExecutor
+
+__all__ = ["process_pool", "unseen_main"]
 
 
 @contextmanager
@@ -27,3 +32,33 @@ def unseen_main() -> Iterator[None]:
         for name, value in kept.items():
             if value is not missing:
                 setattr(main, name, value)
+
+
+@contextmanager
+def process_pool(workers: int) -> Iterator[ProcessPoolExecutor]:
+    """Yield a pool of processes that end at once where the work is interrupted or given up.
+
+    Ctrl-C reaches every process of a terminal: it is for the one who asked, and workers do not
+    hear it. They are ended here, whatever they are doing.
+    """
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+
+    # A notebook's kernel has threads, and a fork of those can hang.
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_hear_no_interrupt)
+    try:
+        yield pool
+    except BaseException:
+        processes = list((pool._processes or {}).values())
+        pool.shutdown(wait=False, cancel_futures=True)
+        for process in processes:
+            process.terminate()
+        for process in processes:
+            process.join()
+        raise
+    pool.shutdown()
+
+
+def _hear_no_interrupt() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
