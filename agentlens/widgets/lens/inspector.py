@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING, Any
 
 from agentlens.breaker.words import duration
@@ -12,6 +13,7 @@ from agentlens.widgets.escape import safe, safe_block
 from agentlens.widgets.marks import marked
 
 if TYPE_CHECKING:
+    from agentlens.breaker.query.signals import Query
     from agentlens.breaker.replay import Replay
     from agentlens.trace.model import Trace
 
@@ -103,9 +105,14 @@ def _head(replay: Replay, row: int, words: dict[str, str]) -> str:
     return f"<p><strong>{facts[0]}</strong> · {' · '.join(facts[1:])}</p>"
 
 
+def _row_of(query: Query) -> int:
+    return query.row
+
+
 def _queries(replay: Replay, row: int, words: dict[str, str]) -> list[str]:
     signals, policy = replay.signals, replay.policy
-    indices = [i for i, query in enumerate(signals.queries) if query.row == row]
+    first = bisect_left(signals.queries, row, key=_row_of)
+    indices = range(first, bisect_right(signals.queries, row, lo=first, key=_row_of))
     decides = signals.query[row]
     ordered = sorted(indices, key=lambda i: i != decides)
     parts = []
