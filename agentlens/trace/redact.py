@@ -58,8 +58,12 @@ _NO_PERSON = frozenset(
 _NO_ADDRESS = frozenset(("git", "noreply", "no-reply"))
 _FILES = re.compile(r"(?i)@[0-9]x\.|\.(?:png|jpe?g|gif|svg|webp|js|mjs|css|html?|json|ya?ml|toml)$")
 _URL = re.compile(r"https?://[^\s\"'<>]*$")
-_TOKENS = tuple((needle, rule) for rule in (*RULES, *_OTHERS) for needle in rule.needles)
+_TOKENS = tuple((needle, rule) for rule in RULES for needle in rule.needles)
+_SHORTER = tuple((needle, rule) for rule in _OTHERS for needle in rule.needles)
 _NAMES = tuple((needle, rule) for rule in _PEOPLE for needle in rule.needles)
+#: Most texts are short and hold nothing: without these no token is there, and no setting.
+_LONG = re.compile(r"[A-Za-z0-9_+/=.-]{16}")
+_SETS = re.compile(r"[=:：＝是为]|--|ENV |login |value| -u")
 #: A secret that has been seen by its setting is masked wherever else it stands; so many are kept.
 _MOST_KNOWN = 1000
 #: Shorter ones may be words.
@@ -106,10 +110,15 @@ class Redactor:
 
     def __call__(self, text: str) -> str:
         """Return the text with its secrets masked."""
-        for needle, rule in _TOKENS:
+        if _LONG.search(text):
+            for needle, rule in _TOKENS:
+                if needle in text:
+                    text = self._sub(rule, text)
+        for needle, rule in _SHORTER:
             if needle in text:
                 text = self._sub(rule, text)
-        text = self._settings(text)
+        if _SETS.search(text):
+            text = self._settings(text)
         for needle, rule in _NAMES:
             if needle in text:
                 text = self._sub(rule, text)
