@@ -149,6 +149,10 @@ class Look:
     arguments: tuple[tuple[str, str | bytes, tuple[Any, ...], bool], ...]
 
 
+#: A call of more arguments than this teaches nothing: each of them would be held beside the others.
+_MOST_ARGUMENTS = 64
+
+
 class ArgumentLearner:
     """Learns volatile arguments, call by call.
 
@@ -186,7 +190,7 @@ class ArgumentLearner:
             Names that are known to hold the query or the target.
         """
         names: list[str] = []
-        if len(fields) > 1 and effect in _LEARNS:
+        if 1 < len(fields) <= _MOST_ARGUMENTS and effect in _LEARNS:
             names = [name for name in fields if name not in _KEPT and name not in kept]
         made = {name: _looks_generated(fields[name]) for name in names}
         if effect not in _LOOKS and not any(made.values()):

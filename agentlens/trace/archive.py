@@ -23,6 +23,8 @@ __all__ = ["MAX_MEMBER", "zip_document"]
 
 #: Unpacked size of a member above which it is refused: a log's sample is smaller, a bomb is not.
 MAX_MEMBER = 1 << 29
+#: A member that unpacks to more than this, and to so many times its size, is refused too.
+_FREE, _RATIO = 1 << 24, 300
 _ZSTANDARD = 93
 _HEADERS = ("header.json", "_journal/start.json")
 
@@ -71,7 +73,8 @@ def _value(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str) -> Any:
 
 
 def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str) -> bytes:
-    if member.file_size > MAX_MEMBER:
+    swells = member.file_size > max(_FREE, _RATIO * member.compress_size)
+    if member.file_size > MAX_MEMBER or swells:
         raise TraceError(f"member {member.filename[:80]} is too large", source=name)
     if member.compress_type == _ZSTANDARD:
         data = _unpack_zstandard(archive, member, name)

@@ -20,6 +20,8 @@ __all__ = ["guarded", "is_packed", "problem_of", "tell_damage"]
 
 #: What reading a damaged or lost stream raises.
 _BROKEN = (OSError, EOFError, zlib.error, ValueError)
+#: A file that unpacks to more than this, and to so many times its size, is none of a run.
+_FREE, _RATIO = 1 << 24, 300
 
 
 class _Guard(io.RawIOBase):
@@ -28,6 +30,7 @@ class _Guard(io.RawIOBase):
         self.problem: str | None = None
         self.document: Document | None = None
         self._read = getattr(stream, "read1", stream.read)
+        self._packed: Any = stream.fileobj if isinstance(stream, gzip.GzipFile) else None
 
     def readable(self) -> bool:
         return True
@@ -50,8 +53,20 @@ class _Guard(io.RawIOBase):
                 self.problem = str(error).splitlines()[0][:200] if str(error) else "it breaks off"
                 self._tell()
             return 0
+        if self._swells():
+            if self.problem is None:
+                self.problem = f"it unpacks to more than {_RATIO} times its size"
+                self._tell()
+            return 0
         view[: len(data)] = data
         return len(data)
+
+    def _swells(self) -> bool:
+        """Say whether a packed file has become far larger than any log does."""
+        if self._packed is None:
+            return False
+        unpacked: int = self.stream.tell()
+        return unpacked > _FREE and unpacked > _RATIO * max(1, int(self._packed.tell()))
 
     def _tell(self) -> None:
         if self.document is not None:

@@ -7,10 +7,17 @@ import unicodedata
 
 from agentlens.trace.redact import redact
 
-__all__ = ["HARMFUL", "clean", "mask", "safe", "safe_block"]
+__all__ = ["clean", "is_harmful", "mask", "safe", "safe_block"]
 
 #: Categories of characters that would end a line, move the cursor, or turn the direction.
-HARMFUL = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
+_HARMFUL = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
+
+
+def is_harmful(character: str) -> bool:
+    """Say whether a character does something other than being seen, or is none at all (U+FFFE)."""
+    code = ord(character)
+    nothing = code & 0xFFFE == 0xFFFE or 0xFDD0 <= code <= 0xFDEF
+    return nothing or unicodedata.category(character) in _HARMFUL
 
 
 def mask(text: str) -> str:
@@ -41,6 +48,4 @@ def _visible(line: str) -> str:
     """Drop what would end a line or turn the writing direction; a tab becomes a space."""
     if line.isascii() and line.isprintable():
         return line
-    return "".join(
-        " " if c == "\t" else "" if unicodedata.category(c) in HARMFUL else c for c in line
-    )
+    return "".join(" " if c == "\t" else "" if is_harmful(c) else c for c in line)

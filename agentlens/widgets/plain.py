@@ -5,14 +5,14 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 
-from agentlens.widgets.escape import HARMFUL
+from agentlens.widgets.escape import is_harmful
 
 __all__ = ["cut", "one_line", "table", "width"]
 
 
 def one_line(text: str) -> str:
     """Return a text on one line, without control, format or private characters."""
-    kept = "".join(" " if unicodedata.category(c) in HARMFUL else c for c in text)
+    kept = "".join(" " if is_harmful(c) else c for c in text)
     return " ".join(kept.split())
 
 
