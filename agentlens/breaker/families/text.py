@@ -12,7 +12,7 @@ from agentlens.breaker.seen import Finding, SeenRound
 __all__ = ["Text"]
 
 _SPACE = re.compile(r"\s+")
-_STRUCTURE = re.compile(r"(?m)^\s*(?:```|[|>#]|[-*+]\s|\d+[.)]\s|-{3,}|\*{3,}|={3,})")
+_STRUCTURE = re.compile(r"(?m)^\s{0,40}+(?:```|[|>#]|[-*+]\s|\d+[.)]\s|-{3,}|\*{3,}|={3,})")
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 #: Longest text of one round that is looked through for repeats within it.
 _MAX = 20_000
