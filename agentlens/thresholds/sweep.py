@@ -175,11 +175,12 @@ class _Parts:
         self.fs.mv(f"{part}.new", part)
 
     def finish(self, frame: pd.DataFrame) -> None:
-        """Write the output, then take the parts away."""
-        with self.fs.open(self.path, "wb") as stream:
+        """Write the output, whole or not at all, then take the parts away."""
+        with self.fs.open(f"{self.path}.new", "wb") as stream:
             if self.path.endswith(".csv"):
                 frame.to_csv(stream, index=False)
             else:
                 frame.to_parquet(stream, index=False, engine="pyarrow")
+        self.fs.mv(f"{self.path}.new", self.path)
         if self.fs.exists(self.folder):
             self.fs.rm(self.folder, recursive=True)

@@ -86,6 +86,45 @@ def test_after_a_crash_only_the_rest_is_done(folder: Path, tmp_path: Path, monke
     assert again.read_bytes() == whole.read_bytes()
 
 
+def test_interrupted_it_leaves_no_process_and_no_half_file(tmp_path: Path, root: Path):
+    """Ctrl-C, as a terminal sends it: to the command and its workers at once."""
+    runs, one, two = tmp_path / "runs", tmp_path / "one.csv", tmp_path / "two.csv"
+    runs.mkdir()
+    for n in range(40):
+        rows = [{"round": r, "tool": "web_search", "args": {"query": f"q{r % 9} w{n}"},
+                 "result": f"r{r}"} for r in range(1, 150)]  # fmt: skip
+        (runs / f"run{n:02}.json").write_text(json.dumps(rows))
+    words = [sys.executable, "-m", "agentlens.cli", "sweep", str(runs), "--policies", "classic",
+             "--workers", "2", "-o"]  # fmt: skip
+    command = subprocess.Popen(
+        [*words, str(two)], cwd=root, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True, start_new_session=True,
+    )  # fmt: skip
+    parts = tmp_path / "two.csv.parts"
+    for _ in range(1200):
+        if command.poll() is not None or any(parts.glob("*.json")):
+            break
+        time.sleep(0.05)
+    os.killpg(command.pid, signal.SIGINT)
+    _, said = command.communicate(timeout=60)
+    assert command.returncode == 130
+    assert "Traceback" not in said
+    for _ in range(100):
+        try:
+            os.killpg(command.pid, 0)
+        except ProcessLookupError:
+            break
+        time.sleep(0.1)
+    else:
+        pytest.fail("a process is left over")
+    assert not two.exists()
+    assert any(parts.glob("*.json"))
+    sweep(runs, ["classic"], two, workers=1, progress=False)  # goes on where it ended
+    sweep(runs, ["classic"], one, workers=1, progress=False)
+    assert one.read_bytes() == two.read_bytes()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["one.csv", "runs", "two.csv"]
+
+
 def test_unknown_engines_are_refused(folder: Path):
     with pytest.raises(al.PolicyError, match="none of local, dask"):
         sweep(folder, engine="magic")
