@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["overview", "picture"]
 
 _WIDTH, _SCALE = 1000, 2
-_LOW = 0.62  # of the height is the timeline's
+_LOW = 0.66  # of the height is the timeline's
+_MORE = 100  # pixels, since the strips are lower than in a figure of their own
 
 
 def overview(made: Replay, *, theme: str = "light", lang: str = "en") -> go.Figure:
@@ -38,7 +39,7 @@ def overview(made: Replay, *, theme: str = "light", lang: str = "en") -> go.Figu
         layout[name] = {"domain": [low * _LOW, high * _LOW]}
     for trace in above.data:
         figure.add_trace(trace.update(yaxis="y4"))
-    height = above.layout.height + figure.layout.height
+    height = above.layout.height + figure.layout.height + _MORE
     ground = (DARK if theme == "dark" else LIGHT)["ground"]
     figure.update_layout(
         height=height, width=_WIDTH, paper_bgcolor=ground, plot_bgcolor=ground,
