@@ -56,10 +56,13 @@ def coding(rounds: int, seed: int = 1) -> list[dict[str, Any]]:
 
 
 def _lines(rng: random.Random, n: int) -> str:
-    return "\n".join(
-        f"{rng.choice(_WORDS)} = {rng.choice(_WORDS)}({rng.randrange(500)})  # 12:{i % 60:02d}:07"
-        for i in range(n)
-    )
+    said = []
+    for _ in range(n):
+        line = f"    {rng.choice(_WORDS)} = {rng.choice(_WORDS)}({rng.choice(_WORDS)}"
+        if rng.random() < 0.4:
+            line += f", {rng.randrange(500)}"
+        said.append(line + (")  # since 12:30:07" if rng.random() < 0.05 else ")"))
+    return "\n".join(said)
 
 
 def replay_all(trace: Any) -> int:

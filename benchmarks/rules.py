@@ -25,10 +25,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import agentlens as al
-from agentlens.thresholds.baseline import calibrated_steps
+from agentlens.thresholds.baseline import StepLimit, calibrated_steps
 from agentlens.thresholds.intervals import wilson
 
 STEPS = "step count"
+#: Shares of good runs that a step count may cut, the first that there are enough runs for.
+SHARES = (0.05, 0.1, 0.2)
 #: A loop is found in time up to so many calls after the first redundant one.
 LATE = 6
 WANTED = {"loop": "loop", "progress": "progress", "wait": "waiting"}
@@ -104,25 +106,35 @@ def row_of(preset: str, first: Tally, second: Tally, labelled: bool) -> str:
     return f"| {' | '.join(cells)} |"
 
 
+def limit_of(folder: Path, half: int) -> StepLimit:
+    """Return the limit that the good runs of a half give, for the smallest share they can promise.
+
+    One log is held at a time.
+    """
+    for share in SHARES:
+        found = calibrated_steps((t for t in runs(folder) if half_of(t) == half), share)
+        if found.limit is not None or not found.runs:
+            break
+    return found
+
+
 def labelled_table(folder: Path, presets: Sequence[str]) -> None:
     """Print the table of one data set: figures of half 1 / half 2."""
     tallies = {(p, h): Tally() for p in (*presets, STEPS) for h in (0, 1)}
-    halves: tuple[list[al.Trace], list[al.Trace]] = ([], [])
+    logs = [0, 0]
+    limits = [limit_of(folder, 1 - half) for half in (0, 1)]
     for trace in runs(folder):
         half = half_of(trace)
+        logs[half] += 1
         for preset in presets:
             tallies[preset, half].add(trace, al.Policy.preset(preset))
-        trace.cache.clear()
-        halves[half].append(trace)
-    limits = [calibrated_steps(halves[1 - half]) for half in (0, 1)]
-    for half, found in enumerate(limits):
-        if found.limit is not None:
-            steps = al.Policy.preset("classic", query=False, max_rounds=found.limit)
-            for trace in halves[half]:
-                tallies[STEPS, half].add(trace, steps, says=True)
+        steps = limits[half].limit
+        if steps is not None:
+            policy = al.Policy.preset("classic", query=False, max_rounds=steps)
+            tallies[STEPS, half].add(trace, policy, says=True)
     labelled = any(t.hit + t.missed for t in tallies.values())
     more = " precision, recall | F1 |" if labelled else ""
-    print(f"\n### {folder.name} ({len(halves[0])} / {len(halves[1])} logs)\n")
+    print(f"\n### {folder.name} ({logs[0]} / {logs[1]} logs)\n")
     print(f"| preset | trips | later success | of both (95 %) | turns saved on failed |{more}")
     print("|---" * (7 if labelled else 5) + "|")
     for preset in (*presets, STEPS):
@@ -130,7 +142,8 @@ def labelled_table(folder: Path, presets: Sequence[str]) -> None:
         if first.trips + second.trips + first.hit + second.hit or preset in ("classic", "layered"):
             print(row_of(preset, first, second, labelled), flush=True)
     said = " / ".join(
-        f"{x.limit} rounds, from {x.runs} good tasks of the other half" if x.limit is not None
+        f"{x.limit} rounds, from {x.runs} good tasks of the other half, of which at most "
+        f"{x.share:.0%} are longer" if x.limit is not None
         else f"none: {x.runs} good tasks of {x.needed} needed" for x in limits
     )  # fmt: skip
     print(f"\nStep count: {said}.")
@@ -153,7 +166,8 @@ def cases_table(path: Path, presets: Sequence[str]) -> None:
             loop, onset = made.verdict == "loop", case["onset"]
             n[want] += loop
             n["spoke", want] += loop or any(s.finding.level != "wait" for s in made.spoken)
-            n["time"] += want == "loop" and loop and not (onset and made.trip.call > onset + LATE)
+            late = made.trip is not None and onset and made.trip.call > onset + LATE
+            n["time"] += want == "loop" and loop and not late
             n["told"] += want == made.verdict == "waiting"
         cells = [
             n["loop"], n["time"], n["spoke", "loop"], n["progress"], n["spoke", "progress"],

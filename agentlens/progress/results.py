@@ -90,6 +90,8 @@ _RULES: Final[tuple[tuple[str, _Guard, re.Pattern[str]], ...]] = tuple(
         ("<id>", _ANY_LONG, r"(?<![\w.])\d{12,}(?![\w.])"),
     )
 )
+#: Without any of these in it no rule changes a line.
+_ANY_SIGN: Final = re.compile(r"[\d\x1b]|id|tmp/|/folders/|\\temp\\|[a-f]{8}-").search
 _SPACE = re.compile(r"\s+")
 #: Longer lines seldom repeat, and are not kept.
 _SHORT = 300
@@ -111,6 +113,8 @@ def mask(line: str) -> str:
     '<time> pid=<id>: 5 failed in <duration>'
     """
     low = line.lower()
+    if not _ANY_SIGN(low):
+        return line
     for placeholder, guard, pattern in _RULES:
         if guard(low):
             line = pattern.sub(placeholder, line)

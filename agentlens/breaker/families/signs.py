@@ -107,6 +107,7 @@ class Signs:
 
     def __init__(self, facts: Facts) -> None:
         self._facts = facts
+        self._masked = facts.result_keys("masked")
         self._keys = CallKeys()
         self._answers = FragmentLearner()
         self._lines: set[str] = set()
@@ -156,6 +157,7 @@ class Signs:
         bad = failed(result)
         ran = result.status not in ("missing", "denied")
         answer = self._answers.mask(known, text)
+        self._masked(call, result)  # while the masked text is at hand, for rules that compare it
         answered = facts.intern(("answer", result.status, answer))
         news = ran and not bad and self._is_news(call, answer, answered)
         if len(answer) > 2 * _WORDY and not bad and command_of(call) is None:

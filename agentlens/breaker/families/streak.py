@@ -72,7 +72,10 @@ class Streak(Family):
         """See `agentlens.breaker.families.sweep`."""
         spec = self.spec
         return not (
-            self._rounds or spec.when or spec.scope == "message" or spec.only not in ("", "read")
+            self._rounds
+            or spec.when
+            or spec.scope == "message"
+            or (spec.only and self._late)  # other calls may end a streak
         )
 
     def before(self, seen: SeenRound) -> Finding | None:
