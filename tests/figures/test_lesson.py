@@ -98,6 +98,12 @@ def test_each_scene_ends_with_its_formula_in_one_line():
             )
 
 
+def test_a_bare_less_than_would_end_the_text():
+    for lang in ("en", "zh"):
+        words = [text for text in lesson_words(lang).values() if isinstance(text, str)]
+        assert not [text for text in words if re.search(r"<(?![a-z/])", text)]
+
+
 def test_both_languages_say_all_with_the_same_holes_and_roles():
     en, zh = lesson_words("en"), lesson_words("zh")
     assert en.keys() == zh.keys()
