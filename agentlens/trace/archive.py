@@ -24,7 +24,7 @@ __all__ = ["MAX_MEMBER", "zip_document"]
 #: Unpacked size of a member above which it is refused: a log's sample is smaller, a bomb is not.
 MAX_MEMBER = 1 << 29
 #: A member that unpacks to more than this, and to so many times its size, is refused too.
-_FREE, _RATIO = 1 << 24, 300
+_FREE, _RATIO = 1 << 23, 300
 _ZSTANDARD = 93
 _HEADERS = ("header.json", "_journal/start.json")
 

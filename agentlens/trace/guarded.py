@@ -21,7 +21,9 @@ __all__ = ["guarded", "is_packed", "problem_of", "tell_damage"]
 #: What reading a damaged or lost stream raises.
 _BROKEN = (OSError, EOFError, zlib.error, ValueError)
 #: A file that unpacks to more than this, and to so many times its size, is none of a run.
-_FREE, _RATIO = 1 << 24, 300
+_FREE, _RATIO = 1 << 23, 300
+#: Bytes that are unpacked before it is looked at how many they have become.
+_AT_ONCE = 1 << 20
 
 
 class _Guard(io.RawIOBase):
@@ -47,7 +49,7 @@ class _Guard(io.RawIOBase):
     def readinto(self, buffer: WriteableBuffer) -> int:
         view = memoryview(buffer)
         try:
-            data = self._read(len(view))
+            data = self._read(min(len(view), _AT_ONCE))
         except _BROKEN as error:
             if self.problem is None:
                 self.problem = str(error).splitlines()[0][:200] if str(error) else "it breaks off"
