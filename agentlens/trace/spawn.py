@@ -19,7 +19,11 @@ def unseen_main() -> Iterator[None]:
     """Keep new processes from running the user's script again, guard or no guard.
 
     They need this package only; the standard library re-runs ``__main__`` for what it might define.
+    Nor do they hear Ctrl-C, not even while they start: they inherit what is blocked here.
     """
+    blocked = None
+    if hasattr(signal, "pthread_sigmask"):
+        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     main = sys.modules["__main__"]
     missing = object()
     kept = {name: getattr(main, name, missing) for name in ("__file__", "__spec__")}
@@ -32,6 +36,8 @@ def unseen_main() -> Iterator[None]:
         for name, value in kept.items():
             if value is not missing:
                 setattr(main, name, value)
+        if blocked is not None:
+            signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
 
 
 @contextmanager
