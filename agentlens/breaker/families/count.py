@@ -7,17 +7,22 @@ from collections.abc import Sequence
 
 from agentlens.breaker.families.base import Family, strongest
 from agentlens.breaker.families.facts import is_failure
+from agentlens.breaker.families.looks import is_look
 from agentlens.breaker.seen import Finding, SeenCall, SeenResult, SeenRound
 
 __all__ = ["Count"]
+
+_ACTS = frozenset(("write", "run", "unknown"))
+#: Stands in the window for calls that are forgotten.
+_GONE = object()
 
 
 class Count(Family):
     """Counts how often a key is among the last `window` calls or rounds, this one included.
 
-    A round is the set of its calls' keys. With ``reset = "mutation"`` a successful write that was
-    not made before empties the window: what was looked at may have changed. It cannot see
-    repeats further apart than its window.
+    A round is the set of its calls' keys. With ``reset = "mutation"`` a call that succeeds and
+    may have changed something makes it forget all others. It cannot see repeats further apart
+    than its window.
     """
 
     def reset(self) -> None:
@@ -27,7 +32,6 @@ class Count(Family):
         self._number: dict[object, int] = {}
         self._told: dict[object, float] = {}
         self._calls: dict[object, list[int]] = {}
-        self._changes: set[int] = set()
         self._call_key = self.board.facts.call_keys(spec)
         how = "error" if "error" in spec.key else spec.result if "result" in spec.key else ""
         self._result_key = self.board.facts.result_keys(how) if how else None
@@ -60,13 +64,13 @@ class Count(Family):
             if not self.looks_at(call):
                 continue
             result = results[index] if results is not None and index < len(results) else None
-            if result is not None:
-                if self.spec.only == "error" and not is_failure(result):
-                    continue
-                self._forget_at_change(call, result)
+            if result is not None and self.spec.only == "error" and not is_failure(result):
+                continue
             key: object = self._call_key(call)
             if self._result_key is not None and result is not None:
                 key = (key, self._result_key(call, result))
+            if result is not None:
+                self._forget_at_change(call, result, key)
             keyed.append((index, call, key))
         if not keyed:
             return None
@@ -83,15 +87,15 @@ class Count(Family):
         """Count one call that the rule looks at, where each counts by itself."""
         return self._push(key, call, (index,))
 
-    def _forget_at_change(self, call: SeenCall, result: SeenResult) -> None:
-        if self.spec.reset != "mutation" or call.effect != "write" or is_failure(result):
+    def _forget_at_change(self, call: SeenCall, result: SeenResult, key: object) -> None:
+        """At a change forget all other keys: what they looked at may be another now."""
+        acts = call.effect in _ACTS and not is_failure(result) and not is_look(call)
+        if self.spec.reset != "mutation" or not acts:
             return
-        key = self.board.full_key(call)
-        if key not in self._changes:
-            self._changes.add(key)
-            self._past.clear()
-            self._number.clear()
-            self._told.clear()
+        self._past = deque(k if k == key else _GONE for k in self._past)
+        self._number = {k: n for k, n in self._number.items() if k == key}
+        self._number[_GONE] = len(self._past) - self._number.get(key, 0)
+        self._told = {k: at for k, at in self._told.items() if k == key}
 
     def _push(self, key: object, call: SeenCall, blocked: Sequence[int]) -> Finding | None:
         spec, past, number = self.spec, self._past, self._number

@@ -25,7 +25,6 @@ __all__ = ["FAILED", "Facts", "error_text", "is_failure", "thought_of"]
 #: How a call ends that did not do what it was asked to.
 FAILED = frozenset(("error", "timeout"))
 
-_BROWSER_WORDS = ("query", "text", "input", "value")
 _WORD = re.compile(r"\w+")
 
 
@@ -117,15 +116,26 @@ def _as_json(args: Mapping[str, Any], ordered: bool) -> str:
 
 
 def _browser(call: SeenCall) -> dict[str, Any]:
-    """Return a browser action as one compares it: words as a set, an element by what it is."""
+    """Return what of a browser action tells it from others, as browser-use compares them.
+
+    The words of a search as a set, with its engine; an element by its number, with what is put
+    in; a page by its address; a scroll by its direction and element; of other actions all that is
+    given.
+    """
     args = {k: v for k, v in (call.args or {}).items() if v is not None}
-    if call.effect == "search":
-        words = " ".join(call.queries).lower()
-        return {"search": sorted(set(_WORD.findall(words)))}
-    return {
-        k: v.strip().lower() if k in _BROWSER_WORDS and isinstance(v, str) else v
-        for k, v in args.items()
-    }
+    tool = call.tool
+    if tool in ("search", "search_google"):
+        words = _WORD.findall(str(args.get("query", "")).lower())
+        return {"words": sorted(set(words)), "engine": args.get("engine", "google")}
+    if tool in ("click", "click_element_by_index"):
+        return {"index": args.get("index")}
+    if tool in ("input", "input_text"):
+        return {"index": args.get("index"), "text": str(args.get("text", "")).strip().lower()}
+    if tool in ("navigate", "go_to_url"):
+        return {"url": args.get("url", "")}
+    if tool == "scroll":
+        return {"down": bool(args.get("down", True)), "index": args.get("index")}
+    return args
 
 
 def _first100(result: SeenResult) -> str:

@@ -64,8 +64,8 @@ class RuleSpec:
         error, effect.
     args
         How arguments are read: ``sorted`` keys, ``raw`` order, only ``salient`` fields (`fields`,
-        all if a call has none of them), or as ``browser`` actions compare (words of a search as a
-        set, an element without its changing number).
+        all if a call has none of them), or as ``browser`` actions compare (words as a set, an
+        element by its number, a page by its address).
     fields, drop
         Names of arguments: the only ones that ``salient`` reads; those never read.
     result
@@ -144,9 +144,8 @@ class RuleSpec:
     @property
     def speaks_after(self) -> bool:
         """True where it needs results."""
-        return self.family in ("novelty", "errors", "waiting", "state") or bool(
-            {"result", "error"}.intersection(self.key) or self.only not in ("", "read")
-        )
+        late = self.family in ("novelty", "errors", "waiting", "state") or self.reset == "mutation"
+        return late or self.only not in ("", "read") or not {"result", "error"}.isdisjoint(self.key)
 
     @property
     def means_loop(self) -> bool:
