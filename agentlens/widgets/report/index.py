@@ -95,10 +95,8 @@ def write_index(
             file = f"{number:03d}-{_slug(name)}.html"
             page = report_html(made, lang=lang, home="index.html")
         except Exception as error:  # one run must not hide the others
-            said = (
-                f"{type(error).__name__}: {error}" if not isinstance(error, TraceError) else error
-            )
-            failures.append((name, " ".join(str(said).split())))
+            kind = "" if isinstance(error, TraceError) else f"{type(error).__name__}: "
+            failures.append((name, " ".join(f"{kind}{error}".split())))
             continue
         write_whole(folder / file, page)
         said = said_of(view_of(made), lang)
