@@ -17,6 +17,7 @@ class Model {
   async tell(what) {
     if (!window.python) return;
     const [changed, messages] = await window.python(what);
+    if (what.set && window.LATE) await new Promise((done) => setTimeout(done, window.LATE));
     Object.assign(this.state, changed);
     const fire = (event, ...rest) => (this.heard[event] || []).forEach((f) => f(...rest));
     for (const name of Object.keys(changed)) fire(`change:${name}`);

@@ -55,6 +55,28 @@ def test_the_token_lab_pulls_what_is_typed_apart(show):
     shown.page.get_by_role("button", name="EN").wait_for()
 
 
+def test_a_late_answer_does_not_take_a_drag_back(show):
+    shown = show(al.TriggerAmplifier(scene="product"))
+    for name, keys in (("p", ("End", "ArrowLeft")), ("k", ("Home", "ArrowRight"))):
+        shown.page.locator(f"[data-name={name}]").focus()
+        for key in keys:
+            shown.page.keyboard.press(key)
+    shown.page.locator(".al-point").filter(has_text="49 % bad searches × 1.00").wait_for()
+    shown.page.locator(".al-grip").hover()
+    shown.page.evaluate("window.LATE = 150")  # frames that were sent ahead overtake answers
+    shown.page.mouse.down()
+    box = shown.page.locator("svg").bounding_box()
+    unit = box["width"] / 760
+    for x in (300, 200, 112):
+        shown.page.mouse.move(box["x"] + unit * x, box["y"] + unit * 128)
+        shown.page.wait_for_timeout(60)
+    shown.page.mouse.up()
+    shown.page.wait_for_timeout(900)  # longer than any answer
+    said = shown.page.locator(".al-point").inner_text()
+    assert said.startswith("10 % bad searches × 2.00 wasted rounds each = 0.20")
+    assert shown.get("asked")["values"] == {"p": 0.1, "k": 3}
+
+
 def test_the_game_counts_holes(show):
     shown = show(al.TriggerAmplifier(scene="game"))
     typed(shown, "first", "C++ 教程")

@@ -47,6 +47,7 @@ function makeLesson(model, el) {
     clearTimeout(resting);
     const known = ahead.get(model.get("current"), values);
     if (!known) { send(); return; }
+    seq += 1; // an answer still under way is about an earlier place
     show({ ...known, note: "" });
     resting = setTimeout(send, REST);
   }
