@@ -60,7 +60,7 @@ MOVES = [
     ("product", "p", "Home", "0 % bad searches × 4.00"),
     ("product", "p", "End ArrowLeft", "49 % bad searches"),
     ("product", "k", "Home ArrowRight", "× 1.00 wasted rounds each = 0.49"),
-    ("worst", "d", "ArrowLeft ArrowLeft", "sees 98 % of the rewordings"),
+    ("worst", "d", "ArrowLeft ArrowLeft", "sees 98 % of the repeats"),
     ("bags", "added", "Home", "Jaccard 4/4 = 1.000 still reaches"),
     ("bags", "added", "ArrowRight", "Jaccard 4/5 = 0.800 still reaches"),
     ("bags", "added", "ArrowRight", "Jaccard 4/6 = 0.667: never 0.8"),

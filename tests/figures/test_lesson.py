@@ -39,7 +39,7 @@ POINTS = {
     "bags": ("4/7 = 0.571", "8/11 = 0.727", "4/4", "0.756"),
     "game": ("7/8", "1 of 9", "G12", "numeric_veto"),
     "stairs": ("up to 4 tokens may miss none; one of 5 may miss one",),
-    "price": ("0.803", "0.738", "30.2 %", "8.0 %"),
+    "price": ("80.3 %", "73.8 %", "30.2 %", "8.0 %", "worth 5 rounds, k = 1 costs least"),
     "own": ("bad search without breaker, 5 rounds", "With the breaker 2", "search 1", "14.4 s"),
 }
 
@@ -151,7 +151,7 @@ def test_dots_add_up(weights):
 
 def test_worst_case_comes_back_with_a_breaker_that_misses():
     said = plain(drawn("worst", d=0.9))
-    assert "sees 90 % of the rewordings" in said
+    assert "sees 90 % of the repeats" in said
     assert "worst case back in: 5 rounds" in said
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 from html import escape
+from unicodedata import normalize
 
 from agentlens.figures.lesson.page import Page
 from agentlens.figures.lesson.scene import Control, Scene, Values
@@ -12,7 +14,7 @@ from agentlens.progress.measures import MEASURES, at_least, score
 from agentlens.progress.text import tokenize
 from agentlens.teach.counts import measures_of_expansion
 
-__all__ = ["BAGS", "chips", "said"]
+__all__ = ["BAGS", "chips", "ordered", "said"]
 
 _BASE = "北京天气"
 #: Each adds one token; the third gives the pair of the article.
@@ -35,10 +37,21 @@ def said(num: int, den: int, measure: str) -> str:
     return f"{num}/{den} = {num / den:.3f}"
 
 
+def ordered(text: str, tokens: Iterable[str]) -> list[str]:
+    """Return tokens in the order of the text; those that a profile rewrote come last."""
+    plain = normalize("NFKC", text).lower()
+
+    def place(token: str) -> int:
+        found = plain.find(token)
+        return len(plain) if found < 0 else found
+
+    return sorted(tokens, key=lambda token: (place(token), token))
+
+
 def chips(page: Page, tokens: list[str], shared: frozenset[str]) -> str:
     """Return tokens as a row of boxes: shared ones tinted and underlined, others outlined."""
     box = "display:inline-block;margin:0 4px 4px 0;padding:1px 7px;border-radius:3px;border:1px "
-    both = f"solid {page.colour('amplifier')};text-decoration:underline"
+    both = f"solid {page.colour('ink')};text-decoration:underline"
     return "".join(
         f'<span style="{box}{both}">{escape(t)}</span>'
         if t in shared
@@ -51,20 +64,25 @@ def _draw(page: Page, values: Values) -> str:
     added = int(values["added"])
     longer = _longer(added)
     one, other = tokenize(_BASE, "classic@1"), tokenize(longer, "classic@1")
-    order = list(dict.fromkeys(c for c in longer if c in other))
+    glosses = page.word("bags_gloss").split("|")
+    gloss = {text: glosses[n] for text, n in ((_BASE, 0), (longer, added)) if n < len(glosses)}
     scores = {m: score(one, other, m) for m in MEASURES}
     alive = {m: at_least(*scores[m], _SIMILARITY, m) for m in MEASURES}
     key = "bags_point_alive" if alive["jaccard"] else "bags_point_dead"
     point = page.say(key, j=said(*scores["jaccard"], "jaccard"),
                      c="{}/{}".format(*scores["containment"]))  # fmt: skip
+    rows = "".join(
+        f"<span>{escape(text)}</span><span>{chips(page, ordered(text, tokens), one)}"
+        f'<span style="color:{page.colour("muted")}"> {escape(gloss.get(text, ""))}</span></span>'
+        for text, tokens in ((_BASE, one), (longer, other))
+    )
     bags = (
         '<div style="display:grid;grid-template-columns:auto 1fr;gap:4px 12px;align-items:start">'
-        f"<span>{escape(_BASE)}</span><span>{chips(page, list(_BASE), one)}</span>"
-        f"<span>{escape(longer)}</span><span>{chips(page, order, one)}</span></div>"
+        f"{rows}</div>"
     )
     ratio = len(other) / len(one)
     parts = _bars(page, scores, alive) + _curve(page, ratio)
-    drawing = picture(196, parts, page.word("bags_label", j=said(*scores["jaccard"], "jaccard")))
+    drawing = picture(200, parts, page.word("bags_label", j=said(*scores["jaccard"], "jaccard")))
     return page.frame("bags", point, page.paragraph("bags_prose") + bags + drawing,
                       after=page.paragraph("bags_lesson", ratio=f"{ratio:.2f}"))  # fmt: skip
 
@@ -76,7 +94,7 @@ def _bars(page: Page, scores: dict[str, tuple[int, int]], alive: dict[str, bool]
         num, den = scores[measure]
         value = num / den if measure != "cosine" else (num / den) ** 0.5
         y = top + 34 * place
-        colour = page.colour("amplifier") if alive[measure] else page.colour("muted")
+        colour = page.colour("ink") if alive[measure] else page.colour("muted")
         parts += [
             words(left - 8, y + 13, page.word(f"measure_{measure}"), anchor="end"),
             rect(left, y, wide * value, 18, colour, opacity=1 if alive[measure] else 0.35),
@@ -93,23 +111,28 @@ def _bars(page: Page, scores: dict[str, tuple[int, int]], alive: dict[str, bool]
 
 def _curve(page: Page, ratio: float) -> list[str]:
     """Draw each measure of a pure expansion by the ratio of sizes."""
-    left, right, low, high = 508, WIDTH - 22, 158, 22
+    left, right, low, high = 494, WIDTH - 76, 158, 28
     muted = page.colour("muted")
 
     def at(r: float, value: float) -> tuple[float, float]:
         return left + (right - left) * (r - 1) / 2, low - (low - high) * value
 
-    parts = [line(left, low, right, low, page.colour("grid"))]
+    parts = [line(left, low, right, low, page.colour("grid")),
+             line(left, low, left, high, page.colour("grid")),
+             words(left - 30, high - 12, page.word("bags_score"), fill=muted, size=11)]  # fmt: skip
+    for value in (0, 0.4, 0.8, 1):
+        _, y = at(1, value)
+        parts.append(words(left - 6, y + 4, f"{value:g}", fill=muted, anchor="end", size=11))
     for measure in _CURVES:
-        colour = page.colour("amplifier") if measure in ("containment", "jaccard") else muted
+        colour = page.colour("ink") if measure in ("containment", "jaccard") else muted
         steps = [at(1 + i / 20, measures_of_expansion(1, 1 + i / 20)[measure]) for i in range(41)]
         path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in steps)
         dash = f' stroke-dasharray="{_DASH[measure]}"' if _DASH[measure] else ""
         parts.append(f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="2"{dash}/>')
-        x, y = steps[28 if measure == "dice" else -1]
-        y += 14 if measure in ("dice", "jaccard") else -5
+        _, y = steps[-1]  # its name stands right of its end, clear of the others
+        y += {"cosine": 0, "dice": 9}.get(measure, 4)
         name = page.word(f"measure_{measure}")
-        parts.append(words(x, y, name, fill=colour, size=11, anchor="end"))
+        parts.append(words(right + 6, y, name, fill=colour, size=11))
     _, y = at(1, 0.8)
     parts.append(line(left, y, right, y, page.colour("trip"), dash="4 3"))
     for r in (1, 1.25, 2, 3):
@@ -122,4 +145,4 @@ def _curve(page: Page, ratio: float) -> list[str]:
     return parts
 
 
-BAGS = Scene("bags", _draw, (Control("added", "range", 3, 0, 8, 1, role="amplifier"),))
+BAGS = Scene("bags", _draw, (Control("added", "range", 3, 0, 8, 1),))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
-from agentlens.figures.lesson.bags import chips
+from agentlens.figures.lesson.bags import chips, ordered
 from agentlens.figures.lesson.page import Page
 from agentlens.figures.lesson.scene import Control, Scene, Values
 from agentlens.progress.text import tokenize
@@ -35,7 +35,7 @@ def _draw(page: Page, values: Values) -> str:
         point = page.say("game_point_right", said=said, score=score)
     one, other = (tokenize(text, "classic@1") for text in (tried.first, tried.second))
     bags = "".join(
-        f'<div style="margin:0 0 2px">{chips(page, sorted(tokens), one & other)}'
+        f'<div style="margin:0 0 2px">{chips(page, ordered(text, tokens), one & other)}'
         f'<span style="color:{page.colour("muted")}"> {escape(text[:60])}</span></div>'
         for tokens, text in ((one, tried.first), (other, tried.second))
     )
@@ -54,18 +54,19 @@ def _board(page: Page, found: tuple[str, ...], reveal: bool) -> str:
     rows = ""
     for hole in HOLES:
         here = hole.name in found
-        mark = f'<span style="color:{page.colour("amplifier")};font-weight:600">●</span>'
-        layer = page.say("hole_novelty") if hole.layer == "novelty" else escape(hole.layer)
+        mark = '<span style="font-weight:600">●</span>'
+        switch = page.word("game_rule_novelty") if hole.layer == "novelty" else hole.layer
         example = escape(" · ".join(hole.example)) if here or reveal else ""
         way = page.say("game_way_same" if hole.same else "game_way_different")
-        code = f'<code style="font-size:12px;background:none">{layer}</code>'
+        code = f'<code style="font-size:12px;background:none">{escape(switch)}</code>'
+        layer = f"{page.say(f'game_by_{hole.name}')} ({code})"
         rows += (
             f'<tr data-hole="{hole.name}" data-found="{str(here).lower()}">'
             f'<td style="{cell}">{mark if here else "○"}</td>'
             f'<td style="{cell}">{page.say(f"hole_{hole.name}")} '
             f'<span style="color:{page.colour("muted")}">{way}<br>{example}</span></td>'
             f'<td style="{cell}white-space:nowrap">{escape(hole.golden)}</td>'
-            f'<td style="{cell}">{code}</td></tr>'
+            f'<td style="{cell}">{layer}</td></tr>'
         )
     return (
         '<table style="border-collapse:collapse;font-size:13px;margin:4px 0 8px"><thead><tr>'
@@ -80,7 +81,7 @@ BREAK_IT = Scene(
         Control("first", "text", "苹果公司2022年财报"),
         Control("second", "text", "苹果公司2023年财报"),
         Control("same", "choice", "different", options=("different", "same")),
-        Control("reveal", "flag", False),
+        Control("reveal", "flag", True),
     ),
     keep=_keep,
 )

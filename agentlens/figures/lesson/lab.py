@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
-from agentlens.figures.lesson.bags import chips
+from agentlens.figures.lesson.bags import chips, ordered
 from agentlens.figures.lesson.page import Page
 from agentlens.figures.lesson.scene import Control, Scene, Values
 from agentlens.teach.token_lab import FAILURES, Cut, compare
@@ -34,7 +34,8 @@ def _draw(page: Page, values: Values) -> str:
         f'<th style="{_CELL}font-weight:400;color:{page.colour("muted")}">{said}</th>'
         for said in (page.say("lab_tokens"), *(page.say(f"measure_{m}") for m in _MEASURES))
     )
-    rows = "".join(_row(page, cut) for cut in cuts)
+    first, second = str(values["first"]), str(values["second"])
+    rows = "".join(_row(page, cut, first, second) for cut in cuts)
     table = (
         '<table style="border-collapse:collapse;font-size:13px;margin:4px 0 8px"><thead><tr>'
         f"{head}</tr></thead><tbody>{rows}</tbody></table>"
@@ -42,7 +43,7 @@ def _draw(page: Page, values: Values) -> str:
     return page.frame("lab", point, page.paragraph("lab_prose") + table, after=_failures(page))
 
 
-def _row(page: Page, cut: Cut) -> str:
+def _row(page: Page, cut: Cut, first: str, second: str) -> str:
     name = f'<code style="font-size:12px;background:none">{escape(cut.tokeniser)}</code>'
     if cut.missing:
         said = page.say("lab_missing", why=cut.missing)
@@ -51,8 +52,8 @@ def _row(page: Page, cut: Cut) -> str:
         )
     both = cut.first & cut.second
     bags = "".join(
-        f'<div style="margin-top:2px">{chips(page, sorted(tokens)[:_MOST], both)}</div>'
-        for tokens in (cut.first, cut.second)
+        f'<div style="margin-top:2px">{chips(page, ordered(text, tokens)[:_MOST], both)}</div>'
+        for text, tokens in ((first, cut.first), (second, cut.second))
     )
     cells = "".join(
         f'<td style="{_CELL}white-space:nowrap" data-cell="{cut.tokeniser} {m}">'
@@ -67,7 +68,7 @@ def _score(page: Page, cut: Cut, measure: str) -> str:
     text = f"√({num}/{den})" if measure == "cosine" else f"{num}/{den}"
     value = (num / den) ** 0.5 if measure == "cosine" else num / den
     said = page.say("lab_same" if cut.similar(measure) else "lab_other")
-    look = f"font-weight:600;color:{page.colour('amplifier')}" if cut.similar(measure) else ""
+    look = "font-weight:600" if cut.similar(measure) else ""
     return (
         f'<div style="{look}">{value:.3f}</div>'
         f'<div style="color:{page.colour("muted")};font-size:12px">{text}<br>{said}</div>'

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 
 from agentlens.breaker.policy import Policy
+from agentlens.breaker.replay import Replay
 from agentlens.figures.lesson.page import Page
 from agentlens.figures.lesson.scene import Control, Scene, Values
 from agentlens.figures.lesson.svg import WIDTH, hatch, line, picture, rect, words
+from agentlens.progress.measures import at_least
 from agentlens.teach.two_by_two import Cell, TwoByTwo, incident, suggested, two_by_two
 from agentlens.trace.model import Trace
 
@@ -42,6 +44,8 @@ def _draw(page: Page, values: Values) -> str:
     grid = _grid(values)
     off, search, breaker = (grid[key] for key in _ORDER[:3])
     key = "own_point" if off.diverges else "own_point_calm"
+    if off.diverges and values.get("trace"):
+        key = "own_point_own"  # whether that run met a limit its log need not say
     point = page.say(key, off=off.rounds, search=search.rounds, breaker=breaker.rounds)
     parts = [hatch("al-own", "currentColor")]
     longest = max(1, min(_MOST, off.rounds))
@@ -51,10 +55,24 @@ def _draw(page: Page, values: Values) -> str:
     marked = page.comma.join(str(numbers[row]) for row in grid.useless[:20])
     after = page.paragraph("own_marked", rounds=marked or "–")
     answer = str(values.get("answer", "none"))
-    after += page.paragraph(f"own_answer_{answer}") + page.paragraph("own_result")
+    if answer != "none":
+        after += page.paragraph(f"own_answer_{answer}")
+    if breaker.rounds > search.rounds:
+        after += page.paragraph("own_fewer", search=search.rounds, breaker=breaker.rounds)
+    after += page.paragraph("own_result") + page.paragraph("own_result_not")
     prose = "own_prose_own" if values.get("trace") else "own_prose"
     drawing = picture(262, parts, page.word("own_label"))
     return page.frame("own", point, page.paragraph(prose) + drawing, after=after)
+
+
+def _repeats(found: Replay, row: int) -> bool:
+    """Return whether a round asks again what an earlier one of its request asked."""
+    signals, policy = found.signals, found.policy
+    query = signals.query[row]
+    if query < 0 or signals.scored.match[query] < 0:
+        return False
+    num, den = signals.num[row], signals.den[row]
+    return at_least(num, den, policy.similarity, policy.measure, policy.strict)
 
 
 def _bar(page: Page, y: float, grid: TwoByTwo, cell: Cell, longest: int) -> list[str]:
@@ -77,10 +95,14 @@ def _bar(page: Page, y: float, grid: TwoByTwo, cell: Cell, longest: int) -> list
     for place, row in enumerate(done):
         x, gap = 8 + step * place, 2 if step > 8 else 0
         gone = cell.breaker and found.counterfactual[row]
-        repeats = found.signals.num[row] > 0 and row in useless and place > 0
-        colour = amplifier if repeats else trigger if row in useless else page.colour("muted")
+        colour = trigger if row in useless else page.colour("muted")
         parts.append(rect(x, y + 14, step - gap, 24, "url(#al-own)" if gone else colour,
                           opacity=1 if gone else 0.55, radius=2 if gap else 0))  # fmt: skip
+        if not gone and _repeats(found, row):  # a frame, or where there is no room a stripe
+            inset = 1 if gap else 0
+            parts.append(rect(x + inset, y + (15 if gap else 34), step - gap - 2 * inset,
+                              22 if gap else 4, "none" if gap else amplifier,
+                              stroke=amplifier if gap else "", thick=2))  # fmt: skip
         if step > 24:
             number = found.trace.tables["rounds"]["round"][row]
             parts.append(words(x + step / 2 - 1, y + 31, str(number), anchor="middle"))

@@ -8,6 +8,7 @@ from agentlens.figures.lesson.scene import Control, Scene, Values
 from agentlens.figures.lesson.svg import circle, line, picture, rect, words
 from agentlens.teach.counts import false_stop, promised
 from agentlens.teach.trigger_amplifier import Outcome, outcome
+from agentlens.thresholds.intervals import at_most
 
 __all__ = ["PRICE", "best_threshold", "promisable"]
 
@@ -38,9 +39,13 @@ def promisable(good: int) -> dict[int, bool]:
     As many of them are taken to be stopped as the run-of-k law says of honest sessions.
     """
     return {
-        k: promised(good, round(good * false_stop(_SEARCHES, _HONEST, k)), _LIMIT)
-        for k in range(1, _ROUNDS)
-    } | {_ROUNDS: True}
+        k: promised(good, _stopped(good, k), _LIMIT) for k in range(1, _ROUNDS)
+    } | {_ROUNDS: True}  # fmt: skip
+
+
+def _stopped(good: int, k: int) -> int:
+    """Return how many of so many honest sessions a threshold is expected to stop."""
+    return round(good * false_stop(_SEARCHES, _HONEST, k))
 
 
 def _draw(page: Page, values: Values) -> str:
@@ -49,18 +54,24 @@ def _draw(page: Page, values: Values) -> str:
     off, two = found[_ROUNDS], found[2]
     point = page.say(
         "price_point" if g else "price_point_free", g=f"{100 * g:.0f}",
-        off=f"{off.success:.3f}", on=f"{two.success:.3f}",
-        lost=f"{100 * (off.success - two.success):.1f}",
+        off=f"{100 * off.success:.1f} %", on=f"{100 * two.success:.1f} %",
     )  # fmt: skip
-    parts = [*_axes(page), *_marks(page, found, safe, best), *_table(page, found, safe, best)]
+    parts = [*_axes(page), *_marks(page, found, safe, best), *_table(page, found, safe, best, good)]
     drawing = picture(290, parts, page.word("price_label"))
     name = page.word("price_off") if best == _ROUNDS else f"k = {best}"
     least = min((k for k in safe if safe[k]), default=_ROUNDS)
     said = page.word("price_off") if least == _ROUNDS else f"k = {least}"
     even = f"{(1 - g) / g:.1f}" if g else "∞"
     after = page.paragraph("price_best", worth=f"{worth:g}", best=name, even=even)
-    after += page.paragraph("price_promise", good=good, least=said)
+    hits = _stopped(good, 3)
+    after += page.paragraph(
+        "price_promise", good=good, least=said, hits=hits, bound=f"{100 * at_most(hits, good):.1f}",
+        share=f"{100 * false_stop(_SEARCHES, _HONEST, 3):.1f}",
+    )  # fmt: skip
     after += page.paragraph("price_lesson")
+    pays = not g or worth < (1 - g) / g
+    take = "price_take" if least < _ROUNDS else "price_take_few"
+    after += page.paragraph(take if pays else "price_take_none", least=said, even=even, good=good)
     return page.frame("price", point, page.paragraph("price_prose") + drawing, after=after)
 
 
@@ -92,8 +103,9 @@ def _marks(page: Page, found: dict[int, Outcome], safe: dict[int, bool], best: i
     muted, amplifier = page.colour("muted"), page.colour("amplifier")
     parts = [f'<path d="M{steps}" fill="none" stroke="{muted}" stroke-dasharray="4 3"/>']
     for k, (x, y) in places.items():
-        parts.append(circle(x, y, 6, amplifier if safe[k] else "none",
-                            stroke=amplifier if safe[k] else muted))  # fmt: skip
+        colour = page.colour("ink") if k == _ROUNDS else amplifier
+        parts.append(circle(x, y, 6, colour if safe[k] else "none",
+                            stroke=colour if safe[k] else muted))  # fmt: skip
         if k == best:
             parts.append(circle(x, y, 10, "none", stroke=page.colour("ink")))
         name = page.word("price_off") if k == _ROUNDS else f"k = {k}"
@@ -101,12 +113,17 @@ def _marks(page: Page, found: dict[int, Outcome], safe: dict[int, bool], best: i
     return parts
 
 
-def _table(page: Page, found: dict[int, Outcome], safe: dict[int, bool], best: int) -> list[str]:
-    columns = (470, 590, 660, 744)
+def _table(
+    page: Page, found: dict[int, Outcome], safe: dict[int, bool], best: int, good: int
+) -> list[str]:
+    columns = (458, 572, 624, 688, 750)
     muted, off = page.colour("muted"), found[_ROUNDS].success
-    heads = ("price_head_k", "price_head_wasted", "price_head_lost", "price_head_false")
+    heads = ("price_head_k", "price_head_wasted", "price_head_lost", "price_head_false",
+             "price_head_most")  # fmt: skip
     parts = [
-        words(x, 44, page.word(key), fill=muted, anchor="start" if x == 470 else "end", size=11)
+        words(
+            x, 44, page.word(key), fill=muted, anchor="start" if x == columns[0] else "end", size=11
+        )
         for x, key in zip(columns, heads, strict=True)
     ]
     for place, (k, one) in enumerate(found.items()):
@@ -115,12 +132,13 @@ def _table(page: Page, found: dict[int, Outcome], safe: dict[int, bool], best: i
         cells = (
             page.word("price_off") if k == _ROUNDS else f"k = {k}",
             f"{one.wasted:.3f}", f"{100 * (off - one.success):.1f} %", f"{100 * false:.1f} %",
+            "–" if k == _ROUNDS else f"{100 * at_most(_stopped(good, k), good):.1f} %",
         )  # fmt: skip
         fill = "" if safe[k] else muted
         if k == best:
-            parts.append(rect(462, y - 18, 290, 26, "none", stroke=page.colour("ink"), radius=3,
+            parts.append(rect(450, y - 18, 306, 26, "none", stroke=page.colour("ink"), radius=3,
                               thick=1))  # fmt: skip
-        parts += [words(x, y, text, fill=fill, anchor="start" if x == 470 else "end",
+        parts += [words(x, y, text, fill=fill, anchor="start" if x == columns[0] else "end",
                         extra="" if safe[k] else ' text-decoration="line-through"')
                   for x, text in zip(columns, cells, strict=True)]  # fmt: skip
     return parts
@@ -143,7 +161,7 @@ PRICE = Scene(
     _draw,
     (
         Control("g", "range", 0.1, 0, 0.3, 0.01),
-        Control("worth", "range", 10, 0, 40, 1),
+        Control("worth", "range", 5, 0, 40, 1),
         Control("good", "range", 60, 0, 300, 5),
         Control("check", "act"),
     ),

@@ -96,7 +96,8 @@ def _draw(page: Page, values: Values) -> str:
     )  # fmt: skip
     drawing = picture(276, parts, page.word("product_label", w=f"{found.wasted:.2f}"), extra=extra)
     return page.frame("product", point, page.paragraph("product_prose") + drawing,
-                      after=page.paragraph("product_lesson"))  # fmt: skip
+                      after=page.paragraph("product_lesson")
+                      + page.paragraph("product_general"))  # fmt: skip
 
 
 def _four(page: Page) -> list[str]:

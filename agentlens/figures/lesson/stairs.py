@@ -31,14 +31,14 @@ def _draw(page: Page, values: Values) -> str:
 
 def _columns(page: Page, misses: dict[int, int]) -> list[str]:
     """Draw a column for each size: tokens that must be shared are filled, the others may miss."""
-    amplifier, muted = page.colour("amplifier"), page.colour("muted")
+    ink, muted = page.colour("ink"), page.colour("muted")
     parts = [words(_LEFT - 8, 16, page.word("stairs_columns"), fill=muted)]
     for m, miss in misses.items():
         x = _LEFT + (m - 1) * (_SIDE + 9)
         for i in range(m):
             y = _LOW - (i + 1) * (_SIDE + 1)
             free = i >= m - miss
-            parts.append(rect(x, y, _SIDE, _SIDE, "none" if free else amplifier,
+            parts.append(rect(x, y, _SIDE, _SIDE, "none" if free else ink,
                               stroke=muted if free else "", opacity=1 if free else 0.75,
                               dash="3 2" if free else ""))  # fmt: skip
         parts.append(words(x + _SIDE / 2, _LOW + 16, str(m), anchor="middle", fill=muted, size=11))
@@ -62,7 +62,7 @@ def _plateaus(page: Page, s: Fraction) -> list[str]:
         for low, high in pairwise(edges):
             here = low < s <= high or (s == low == edges[0])
             parts.append(rect(at(float(low)) + 1.5, y, at(float(high)) - at(float(low)) - 3, 20,
-                              page.colour("amplifier") if here else muted,
+                              page.colour("ink") if here else muted,
                               opacity=0.75 if here else 0.18))  # fmt: skip
     x = at(float(s))
     parts += [line(x, 28, x, _LOW, ink, thick=2),
@@ -78,6 +78,4 @@ def _shown(_page: Page, values: Values) -> dict[str, str]:
     return {"s": f"{values['s'] / 100:.2f}"}
 
 
-STAIRS = Scene(
-    "stairs", _draw, (Control("s", "range", 80, 50, 100, 1, role="amplifier"),), shown=_shown
-)
+STAIRS = Scene("stairs", _draw, (Control("s", "range", 80, 50, 100, 1),), shown=_shown)

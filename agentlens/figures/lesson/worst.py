@@ -34,7 +34,7 @@ def _draw(page: Page, values: Values) -> str:
     late = sum(rounds_distribution(loop_of(2, 0, d))[2:])
     key = "worst_point" if most == 2 else "worst_point_tail"
     point = page.say(key, most=most, off=_ROUNDS, share=f"{100 * d:.0f}", late=f"{100 * late:.0f}")
-    drawing = picture(264, parts, page.word("worst_label"))
+    drawing = picture(274, parts, page.word("worst_label"))
     return page.frame("worst", point, page.paragraph("worst_prose") + drawing,
                       after=page.paragraph("worst_lesson"))  # fmt: skip
 
@@ -58,14 +58,16 @@ def _panel(page: Page, left: float, p: float, k: int, d: float, key: str) -> lis
         if not places and p * bad[n - 1] > 0:  # rarer than one dot, but there
             parts.append(circle(x + 13, _FLOOR - 5, 2.2, "none", stroke=trigger))
         parts.append(words(x + 13, _FLOOR + 16, str(n), fill=muted, anchor="middle", size=11))
+    parts.append(words(left + 91, _FLOOR + 28, page.word("worst_rounds"), fill=muted,
+                       anchor="middle", size=10))  # fmt: skip
     parts.append(line(left + 4, _FLOOR, left + 6 + column * _ROUNDS, _FLOOR, page.colour("grid")))
     if k < _ROUNDS:
-        x = left + 2 + column * k
+        x = left + 4.5 + column * k
         parts.append(line(x, _FLOOR, x, 34, amplifier, thick=2))
     found = outcome(p, loop)
-    parts.append(words(left + 4, _FLOOR + 36, page.word("worst_most", n=found.worst), bold=True))
+    parts.append(words(left + 4, _FLOOR + 46, page.word("worst_most", n=found.worst), bold=True))
     mean = page.word("worst_mean", w=f"{found.wasted:.2f}")
-    parts.append(words(left + 4, _FLOOR + 53, mean, fill=muted))
+    parts.append(words(left + 4, _FLOOR + 63, mean, fill=muted))
     return parts
 
 
