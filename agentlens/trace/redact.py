@@ -21,11 +21,7 @@ __all__ = ["BEGINNING", "Redactor", "redact", "redacting"]
 
 #: What comes after the tokens, in this order.
 _OTHERS = (
-    Rule(
-        "token",
-        ("earer",),
-        r"[Bb]earer(?:\s|%20|\+){1,4}(?P<s>[A-Za-z0-9._~+/=-]{12,4000})",
-    ),
+    Rule("token", ("earer",), r"[Bb]earer(?:\s|%20|\+){1,4}(?P<s>[A-Za-z0-9._~+/=-]{12,4000})"),
     Rule(
         "token",
         ("asic ",),

@@ -40,9 +40,13 @@ def _zip(*members: tuple[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> byt
     return out.getvalue()
 
 
+def _gz(data: bytes) -> bytes:
+    return gzip.compress(data, 9, mtime=0)  # at no time: made again, the same
+
+
 def _bomb(size: int, unit: bytes) -> bytes:
     """Return a packed file of so many bytes: one member, again and again."""
-    return gzip.compress(unit * 1000, 9, mtime=0) * (size // (len(unit) * 1000))
+    return _gz(unit * 1000) * (size // (len(unit) * 1000))
 
 
 def archives() -> Iterator[tuple[str, bytes]]:
@@ -92,14 +96,14 @@ def archives() -> Iterator[tuple[str, bytes]]:
         "string.json.gz",
         gzip.compress(b'[{"round": 1, "tool": "', 1) + _bomb(300_000_000, b"a" * 1000),
     )
-    yield "objects.json.gz", gzip.compress(b"[", 1) + _bomb(300_000_000, b"{}, " * 250)
+    yield "objects.json.gz", _gz(b"[") + _bomb(300_000_000, b"{}, " * 250)
     yield "empties.jsonl.gz", _bomb(30_000_000, b"{}\n" * 300)
-    yield "twice.jsonl.gz", gzip.compress(gzip.compress(_LINE))
-    yield "cut.jsonl.gz", gzip.compress(_LINE * 1000)[:-12]
-    yield "members.jsonl.gz", gzip.compress(_LINE, 1) * 3000
+    yield "twice.jsonl.gz", _gz(_gz(_LINE))
+    yield "cut.jsonl.gz", _gz(_LINE * 1000)[:-12]
+    yield "members.jsonl.gz", _gz(_LINE) * 3000
     yield "zeros.jsonl.bz2", bz2.compress(zeros[:10_000_000]) * 10
     yield "zeros.jsonl.xz", lzma.compress(zeros[:10_000_000]) * 10
-    yield "log.tar.gz", gzip.compress(b"../owned.jsonl" + bytes(498) + _LINE)
+    yield "log.tar.gz", _gz(b"../owned.jsonl" + bytes(498) + _LINE)
 
 
 def databases() -> Iterator[tuple[str, bytes]]:
@@ -184,7 +188,7 @@ def pickles(owned: str) -> Iterator[tuple[str, bytes]]:
         data = pickle.dumps([{"round": 1, "tool": _Owned(owned)}], protocol)
         for suffix in (".json", ".jsonl", ".pkl", ".parquet", ".db", ".eval"):
             yield f"pickle-{protocol}{suffix}", data
-        yield f"pickle-{protocol}.jsonl.gz", gzip.compress(data, mtime=0)
+        yield f"pickle-{protocol}.jsonl.gz", _gz(data)
         yield f"pickle-{protocol}.zip", _zip(("a.jsonl", data), ("b.pkl", data))
 
 
