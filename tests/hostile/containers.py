@@ -94,7 +94,7 @@ def archives() -> Iterator[tuple[str, bytes]]:
     yield "digits.json.gz", _bomb(300_000_000, b"9" * 1000)
     yield (
         "string.json.gz",
-        gzip.compress(b'[{"round": 1, "tool": "', 1) + _bomb(300_000_000, b"a" * 1000),
+        _gz(b'[{"round": 1, "tool": "') + _bomb(300_000_000, b"a" * 1000),
     )
     yield "objects.json.gz", _gz(b"[") + _bomb(300_000_000, b"{}, " * 250)
     yield "empties.jsonl.gz", _bomb(30_000_000, b"{}\n" * 300)
