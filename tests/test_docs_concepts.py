@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from agentlens.teach.counts import false_stop, promised
+from agentlens.teach.holes import HOLES
 from agentlens.teach.trigger_amplifier import Loop, outcome
+from agentlens.thresholds.intervals import at_most
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "concepts"
 PAGES = sorted(FOLDER.glob("*.md"))
@@ -46,6 +48,14 @@ def test_code_runs_and_its_values_hold(page):
                 exec(compile(ast.Module([step], []), page.name, "exec"), names)
 
 
+def test_every_hole_stands_with_its_example_and_its_switch():
+    for name in ("what_each_layer_cannot_see.md", "what_each_layer_cannot_see.zh.md"):
+        rows = [r for r in (FOLDER / name).read_text("utf-8").splitlines() if " · " in r]
+        for hole in HOLES:
+            row = next(r for r in rows if " · ".join(hole.example) in r)
+            assert f"`{hole.layer}`" in row
+
+
 def test_numbers_are_those_of_the_code():
     for name in ("trigger_and_amplifier.md", "trigger_and_amplifier.zh.md"):
         text = (FOLDER / name).read_text("utf-8")
@@ -56,5 +66,6 @@ def test_numbers_are_those_of_the_code():
         text = (FOLDER / name).read_text("utf-8")
         for k in (2, 3):
             assert f"{100 * false_stop(5, 0.365, k):.1f} %" in text
+        assert f"{100 * at_most(5, 60):.1f} %" in text
         assert promised(29, 0, 0.1)
         assert not promised(28, 0, 0.1)
