@@ -13,6 +13,9 @@ from agentlens.figures.rule_lanes.rows import lane_rows
 from agentlens.figures.still import still
 from agentlens.figures.view import view_of
 from agentlens.figures.words import load_words
+from agentlens.trace.redact import redacting
+from agentlens.trace.redact_trace import learned
+from agentlens.trace.secret_words import secret_words
 from agentlens.widgets.escape import clean, safe
 from agentlens.widgets.esm import module_text, stage_css, stage_esm
 from agentlens.widgets.lens.inspector import STYLE, inspect_round
@@ -22,6 +25,7 @@ from agentlens.widgets.report.shell import csp, inert
 
 if TYPE_CHECKING:
     from agentlens.breaker.replay import Replay
+    from agentlens.trace.redact import Redactor
 
 __all__ = ["report_html"]
 
@@ -62,7 +66,17 @@ def report_html(made: Replay, *, lang: str = "en", home: str = "") -> str:
         ``en`` or ``zh``.
     home
         Relative address of the index that the page belongs to; empty where it stands alone.
+
+    Notes
+    -----
+    Secrets are masked with one numbering through the whole page, also those that only a later
+    text tells; the page says at its end how many there were of each kind.
     """
+    with redacting(learned(made.trace)) as masker:
+        return _page(made, lang, home, masker)
+
+
+def _page(made: Replay, lang: str, home: str, masker: Redactor) -> str:
     words = _WORDS[lang]
     threads = threads_of(made, lang)
     script = stage_esm().replace("export default", "const STAGE =") + module_text("report.js")
@@ -72,6 +86,8 @@ def report_html(made: Replay, *, lang: str = "en", home: str = "") -> str:
         "choose": inspect_round(made, -1, lang),
         "threads": threads,
     }
+    lanes = _lanes(made, words, lang)
+    hidden = secret_words(masker.secrets, lang) or words["nothing_hidden"]
     policy = made.policy
     switches = {k: v for k, v in policy.to_dict().items() if k not in ("name", "rules")}
     return _PAGE.format(
@@ -82,7 +98,7 @@ def report_html(made: Replay, *, lang: str = "en", home: str = "") -> str:
         css=stage_css() + module_text("report.css"),
         inspector=STYLE,
         still=still(made, lang),
-        lanes=_lanes(made, words, lang),
+        lanes=lanes,
         one_thread="" if len(threads) > 1 else " hidden",
         threads="".join(
             f'<option value="{n}">{safe(one["name"])}</option>' for n, one in enumerate(threads)
@@ -94,7 +110,7 @@ def report_html(made: Replay, *, lang: str = "en", home: str = "") -> str:
         ),
         preset=escape(policy.name),
         switches=_rows(switches),
-        facts=_rows(_facts(made, words)),
+        facts=_rows(_facts(made, words) | {words["hidden"]: hidden}),
         data=inert(as_json(data)),
         script=script,
         **{

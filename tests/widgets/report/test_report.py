@@ -111,3 +111,15 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["report", str(log), "-o", str(out), "--policy", "classic"]) == 0
     assert capsys.readouterr().out.strip() == str(out)
     assert "Would have stopped" in out.read_text("utf-8")
+
+
+def test_it_says_how_many_secrets_of_each_kind_are_masked():
+    trace = al.load([
+        {"round": 1, "tool": "run", "args": {"command": "login hunter2xyz9"}, "result": "ok"},
+        {"round": 2, "tool": "run", "args": {"command": "env"},
+         "result": "password=hunter2xyz9\nmail ana@example.com, ana@example.com"},
+    ])  # fmt: skip
+    page = report_html(al.replay(trace))
+    assert "<dd>1 value of a secret setting, 1 e-mail address</dd>" in page
+    assert "hunter2xyz9" not in page  # nor in the round before the one that tells what it is
+    assert "ana@example" not in page
