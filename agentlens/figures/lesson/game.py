@@ -58,7 +58,8 @@ def _board(page: Page, found: tuple[str, ...], reveal: bool) -> str:
         switch = page.word("game_rule_novelty") if hole.layer == "novelty" else hole.layer
         example = escape(" · ".join(hole.example)) if here or reveal else ""
         way = page.say("game_way_same" if hole.same else "game_way_different")
-        code = f'<code style="font-size:12px;background:none">{escape(switch)}</code>'
+        look = "font-size:12px;background:none;white-space:nowrap"
+        code = f'<code style="{look}">{escape(switch)}</code>'
         layer = f"{page.say(f'game_by_{hole.name}')} ({code})"
         rows += (
             f'<tr data-hole="{hole.name}" data-found="{str(here).lower()}">'
