@@ -80,9 +80,9 @@ def test_every_thread_is_there() -> None:
 
 
 def test_long_results_are_shortened_the_more_the_longer_the_run() -> None:
-    long = trace([f"query {n}" for n in range(2000)], result="word " * 4000)
+    long = trace([f"query {n}" for n in range(500)], result="word " * 4000)
     page = report_html(al.replay(long, "classic"))
-    assert len(page) < 8_000_000
+    assert len(page) < 5_000_000  # the results alone are 10 MB
 
 
 def test_report_takes_a_trace_a_replay_or_a_path(tmp_path: Path) -> None:
