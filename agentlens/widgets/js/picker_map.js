@@ -52,6 +52,7 @@ export function makePickerMap(host, scene, move) {
     const seen = new Set();
     ctx.textAlign = "center";
     ctx.textBaseline = "middle";
+    const write = fitter(ctx, wide - 3, colours.family);
     for (let k = 1; k <= rows; k++) {
       const y = GRID_TOP + (rows - k) * high;
       for (let c = 0; c < count; c++) {
@@ -65,7 +66,7 @@ export function makePickerMap(host, scene, move) {
         if (!stops) continue;
         ctx.fillStyle = inkOn(colour);
         if (gains[k - 1][c] > most - 1e-9) { corner(ctx, x + wide - 1, y); seen.add("best"); }
-        fitted(ctx, `${cell[0]}/${cell[2]}`, x + wide / 2, y + high / 2, wide - 3, colours.family);
+        write(`${cell[0]}/${cell[2]}`, x + wide / 2, y + high / 2);
       }
       ctx.fillStyle = k === threshold ? colours.ink : colours.muted;
       ctx.font = `${k === threshold ? "600 " : ""}11px ${colours.family}`;
@@ -84,12 +85,20 @@ export function makePickerMap(host, scene, move) {
   };
 }
 
-// A text in the largest size in which it fits, if any does.
-function fitted(ctx, text, x, y, room, family) {
-  for (const size of [11, 10, 9]) {
-    ctx.font = `${size}px ${family}`;
-    if (ctx.measureText(text).width <= room) { ctx.fillText(text, x, y); return; }
-  }
+// A function that writes a text in the largest size in which it fits, if any does. Digits have one
+// width, so a cell is not measured: that would cost more than all the rest of a repaint.
+function fitter(ctx, room, family) {
+  const sizes = [11, 10, 9].map((size) => {
+    const font = `${size}px ${family}`;
+    ctx.font = font;
+    return { font, digit: ctx.measureText("0").width, stroke: ctx.measureText("/").width };
+  });
+  return (text, x, y) => {
+    const fits = sizes.find(({ digit, stroke }) => (text.length - 1) * digit + stroke <= room);
+    if (!fits) return;
+    if (ctx.font !== fits.font) ctx.font = fits.font;
+    ctx.fillText(text, x, y);
+  };
 }
 
 function corner(ctx, right, y) {
