@@ -28,8 +28,10 @@ def opened(chromium: Any, lab: LabServer, root) -> Iterator[NotebookPage]:
         text = "".join(json.dumps(row) + "\n" for row in rows)
         (lab.work / "hostile" / f"{name}.jsonl").write_text(text, "utf-8")
     cells = [
-        f"import agentlens as al\nfound = al.scan({str(root / 'sample_traces')!r})\nfound",
-        f"bad = al.scan({str(lab.work / 'hostile')!r}, tools={{{HOSTILE!r}: 'search'}})\nbad",
+        f"import agentlens as al\nclassic = al.Policy.preset('classic')\n"
+        f"found = al.scan({str(root / 'sample_traces')!r}, classic)\nfound",
+        f"bad = al.scan({str(lab.work / 'hostile')!r}, classic, tools={{{HOSTILE!r}: 'search'}})\n"
+        "bad",
     ]
     with NotebookPage(chromium, lab, lab.write("scan.ipynb", cells), size=(1400, 3600)) as page:
         page.run_all()

@@ -41,10 +41,15 @@ def test_empty_states_have_words(show):
     assert "no rounds" in show(TraceBuilder("plain").finish()).text(".al-verdict")
     other = TraceBuilder("plain")
     other.call(other.round(), "lookup", {"term": "x"})
-    page = show(other.finish())
-    assert page.text(".al-verdict") == "No search was recognised among 1 call."
+    none = "No search was recognised among 1 call."
+    trace = other.finish()
+    page = show(trace, Policy.preset("classic"))
+    assert page.text(".al-verdict") == none
     assert "lookup" in page.text(".al-reason")
     assert page.handle("similarity").is_hidden()
+    page = show(trace)  # rules that look at any call have an answer first
+    assert page.text(".al-verdict") == "Would not have stopped in 1 round."
+    assert page.text(".al-reason") == none
 
 
 def test_no_network_and_clean_unmount(show):

@@ -197,4 +197,4 @@ def test_time_is_linear(piece):
 
     seconds(1000)
     small = min(seconds(20_000) for _ in range(3))
-    assert seconds(200_000) < 40 * max(small, 0.001)
+    assert min(seconds(200_000) for _ in range(2)) < 40 * max(small, 0.001)

@@ -106,10 +106,10 @@ def test_a_run_lights_its_whole_path(tmp_path):
     assert run.state == "stalled"
     run.end(["x"])
     lens = al.Lens(run)
-    assert lens._fold.picture.value == ""  # closed: nothing is drawn
-    lens._fold.button.value = True
-    assert 'data-state="partial"' in lens._fold.picture.value
-    assert "1 · no progress" in lens._fold.picture.value
+    assert lens._folds.machine.picture.value == ""  # closed: nothing is drawn
+    lens._folds.machine.button.value = True
+    assert 'data-state="partial"' in lens._folds.machine.picture.value
+    assert "1 · no progress" in lens._folds.machine.picture.value
     lens.close()
 
 
@@ -119,10 +119,10 @@ def test_the_fold_follows_the_threshold_and_draws_only_what_changed():
         {"round": n, "tool": "webSearch", "args": {"query": q}} for n, q in enumerate(queries, 1)
     ]
     lens = al.Lens(rows, "classic")
-    lens._fold.button.value = True
+    lens._folds.machine.button.value = True
     drawn: list[str] = []
-    lens._fold.picture.observe(lambda change: drawn.append(change["new"]), "value")
-    assert 'data-state="partial"' in lens._fold.picture.value
+    lens._folds.machine.picture.observe(lambda change: drawn.append(change["new"]), "value")
+    assert 'data-state="partial"' in lens._folds.machine.picture.value
     lens.policy = lens.policy.with_(similarity=0.79)  # the same trip
     assert drawn == []
     lens.policy = lens.policy.with_(threshold=9)
