@@ -25,6 +25,7 @@ BLIND: Mapping[str, str] = {
     "budget": "whether the run moves",
     "repeat": "a repeat whose answer changes",
     "errors": "failures that are told in ever new words",
+    "barren": "news that say nothing, and a run that changes its tool each time",
     "waiting": "that what is waited for never comes",
 }
 #: What a key adds to that: a call is another one where a part of it differs.

@@ -16,7 +16,8 @@ class Errors(Family):
 
     Failures are equal by `agentlens.breaker.families.failures.signature`. What brings news or
     changes something ends the count; what only repeats does not. Where trying again cannot help
-    (no permission, no credentials) it speaks at `limit`. A throttle is a wait. It cannot see
+    (no permission, no credentials, calls that are not
+    well-formed) it speaks at `limit`. A throttle is a wait. It cannot see
     failures that are told in ever new words.
     """
 

@@ -20,6 +20,23 @@ _FATAL = re.compile(
     r"|(?:token|session|key) (?:has |is )?expired|未授权|无权限|权限不足|未登录|认证失败",
     re.IGNORECASE,
 )  # fmt: skip
+#: A call that is not well-formed fails before it does anything: no state of the world can make
+#: it succeed. What is missing (a file, a column, a page) may come to be, and is not among these.
+_MALFORMED = re.compile(
+    r"syntax ?error|error in your sql syntax|pars(?:e|ing) (?:error|failed)|malformed"
+    r"|unexpected (?:eof|token|end of|indent|character|keyword|argument)"
+    r"|command not found|not recogni[sz]ed as|no such (?:tool|function|command)\b"
+    r"|(?:unrecogni[sz]ed|unknown|invalid|illegal|unexpected) (?:option|argument|flag|command"
+    r"|predicate|switch|parameter|tool|function|keyword)"
+    r"|missing (?:required )?(?:argument|parameter|operand|option)|extra operand"
+    r"|option requires an argument|too (?:few|many) arguments|options? .{0,40}mutually exclusive"
+    r"|paths must precede|\A\s*usage:|\nusage:|\btry ['`\"]?[\w.-]+ --help|validation errors?\b"
+    r"|invalid (?:json|request|syntax|expression|query|mode|[a-z]+ format)|indentationerror"
+    r"|(?:unmatched|unbalanced|unterminated|unclosed) |bad (?:request|substitution|option)"
+    r"|ambiguous redirect|required positional argument|field required|expression compile failed"
+    r"|语法错误|参数错误|缺少参数|无效的?参数|未知命令|未找到命令|找不到命令|不是内部或外部命令",
+    re.IGNORECASE,
+)
 _SAYS_FAILED = re.compile(
     r"\A[\s{\[\"'<]*(?:error|exception|failed|failure|fatal|traceback)\b[\"']?\s*[:>\]]", re.I
 )
@@ -32,9 +49,14 @@ def failed(result: SeenResult) -> bool:
     return is_failure(result) or bool(_SAYS_FAILED.match(result.text[:80]))
 
 
-def is_fatal(result: SeenResult) -> bool:
-    """Say whether trying again cannot help: no permission, no credentials."""
-    return bool(_FATAL.search(result.text[:_MAX_SAID] + result.error_type))
+def is_fatal(call: SeenCall, result: SeenResult) -> bool:
+    """Say whether trying again cannot help: no permission, no credentials, no well-formed call.
+
+    What a write is told of its content's form is no verdict on the call: content is worked on.
+    """
+    said = result.text[:_MAX_SAID] + result.error_type
+    malformed = call.effect != "write" and _MALFORMED.search(said) is not None
+    return malformed or _FATAL.search(said) is not None
 
 
 def signature(call: SeenCall, result: SeenResult) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from agentlens.breaker.families.barren import Barren
 from agentlens.breaker.families.base import Family, strongest
 from agentlens.breaker.families.board import Board, Known
 from agentlens.breaker.families.count import Count
@@ -29,10 +30,10 @@ __all__ = ["SIGNED", "Eyes", "Panel", "start_rule"]
 _MAKERS: Mapping[str, type[Family]] = {
     "streak": Streak, "count": Count, "cycle": Cycle, "text": Text, "state": State,
     "novelty": Novelty, "similar": Similar, "budget": Usage, "repeat": Repeat, "errors": Errors,
-    "waiting": Waiting,
+    "barren": Barren, "waiting": Waiting,
 }  # fmt: skip
 #: Families that read signs, which take longer to find than keys.
-SIGNED = frozenset(("novelty", "repeat", "errors", "waiting"))
+SIGNED = frozenset(("novelty", "repeat", "errors", "barren", "waiting"))
 
 
 def start_rule(spec: RuleSpec, board: Board, *, quiet: bool = False) -> Family:

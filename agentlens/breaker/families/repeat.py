@@ -18,24 +18,25 @@ _MOVES = frozenset("scroll press key keypress swipe page wheel arrow next previo
 class _Row:
     """One call in consecutive rounds: its last answer, and how often in a row it was that."""
 
-    __slots__ = ("answer", "calls", "count", "failed")
+    __slots__ = ("answer", "calls", "count", "failed", "patient")
 
     def __init__(self) -> None:
         self.answer = 0
         self.count = 0
-        self.failed = False
+        self.failed = self.patient = False
         self.calls: list[int] = []
 
 
 class Repeat(Family):
     """Counts rounds in a row that make the same call and get the same answer.
 
-    The call that would be the next one counts before it runs. Where the answer was a failure, or
-    the tool only moves on (scrolls, presses a key) and its answer cannot show it, it speaks at
-    `limit` instead of its levels: models do correct themselves after an error. Thinking and
-    waiting are passed over; equal calls of one round count once; news from another call of the
-    round excuses; what the context lost may be asked for again. With `window` it counts equal
-    pairs of call and answer among so many rounds, since the last change, in any order.
+    The call that would be the next one counts before it runs. Where the answer was a failure that
+    may pass, or the tool only moves on (scrolls, presses a key) and its answer cannot show it, it
+    speaks at `limit` instead of its levels: models do correct themselves after an error, and the
+    world may change; a call that is not well-formed or not allowed stays so. Thinking and waiting
+    are passed over; equal calls of one round count once; news from another call of the round
+    excuses; what the context lost may be asked for again. With `window` it counts equal pairs of
+    call and answer among so many rounds, since the last change, in any order.
     It cannot see repeats whose answer changes, which may be progress.
     """
 
@@ -59,7 +60,7 @@ class Repeat(Family):
             done.add(key)
             count = row.count + 1
             self.count = max(self.count, count)
-            if row.failed or _moves_on(call):
+            if row.patient or _moves_on(call):
                 count = self._patient(count)
             level = self.level(count)
             if level is not None:
@@ -92,6 +93,7 @@ class Repeat(Family):
                 row = _Row()
             if sign.ran:  # a call that was kept from running is as good as its last answer
                 row.answer, row.failed = sign.answer, bool(sign.failure)
+                row.patient = row.failed and not sign.fatal
             other = any((s.news or s.change) and s.key != sign.key for s in acts)
             row.count = max(1, row.count + (not other))
             if len(row.calls) < 24:

@@ -177,7 +177,7 @@ class Signs:
             key=key,
             answer=answered,
             failure=failure,
-            fatal=bad and is_fatal(result),
+            fatal=bad and is_fatal(call, result),
             wait=wait,
             ran=ran,
             silent=not text.strip(),

@@ -22,6 +22,7 @@ FAMILIES: Mapping[str, str] = {
     "budget": "how much of `of` is used: rounds, calls, tool, tokens, cost, seconds, failures",
     "repeat": "the same call whose result does not change, nothing else having changed",
     "errors": "the same failure, whatever the call; what brings news ends it",
+    "barren": "rounds of one tool that bring nothing, whatever each ends in",
     "waiting": "polls of something that runs, throttles, people who have not answered",
 }
 
@@ -35,11 +36,10 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
     "reset": ("other", "success", "mutation"),
     "when": ("", "next"),
     "metric": ("dice", "jaccard"),
-    "of": (
-        "", "message", "thought", "any", "empty", "chunk", "tokens", "page", "change", "rounds",
-        "calls", "tool", "cost", "seconds", "failures",
-    ),
+    "of": ("", "message", "thought", "any", "empty", "chunk", "tokens", "page", "change",
+           "rounds", "calls", "tool", "cost", "seconds", "failures"),
 }  # fmt: skip
+_LATE = frozenset("barren errors novelty state waiting".split())
 _PARTS = ("tool", "args", "result", "thought", "error", "effect")
 
 
@@ -144,8 +144,8 @@ class RuleSpec:
     @property
     def speaks_after(self) -> bool:
         """True where it needs results."""
-        late = self.family in ("novelty", "errors", "waiting", "state") or self.reset == "mutation"
-        return late or self.only not in ("", "read") or not {"result", "error"}.isdisjoint(self.key)
+        late = self.reset == "mutation" or self.family in _LATE or self.only not in ("", "read")
+        return late or not {"result", "error"}.isdisjoint(self.key)
 
     @property
     def means_loop(self) -> bool:

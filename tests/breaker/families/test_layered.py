@@ -136,8 +136,8 @@ def test_a_trip_after_a_round_counts_only_the_rounds_that_did_not_run():
     assert (made.trip.saved_rounds, made.trip.saved_calls) == (3, 3)
     assert made.counterfactual == [False] * 6 + [True] * 3
     assert made.counts["errors"][:6] == [1, 2, 3, 4, 5, 6]
-    assert list(made.rules["rule"])[-7:] == [
-        "waiting", "repeat", "cycle", "errors", "returns", "novelty", "text",
+    assert list(made.rules["rule"])[-8:] == [
+        "waiting", "repeat", "cycle", "errors", "returns", "novelty", "barren", "text",
     ]  # fmt: skip
 
 
