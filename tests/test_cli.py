@@ -374,7 +374,12 @@ def test_show_prints_the_calls(incident, tmp_path, capsys):
 
 
 def test_show_of_many_rounds_is_short_unless_all_are_asked_for(tmp_path, capsys):
-    trace = write(tmp_path / "t.jsonl", [f"q{n}" for n in range(1, 1001)])
+    rows = [
+        {"round": n, "tool": "web_search", "args": {"query": f"q{n}"}, "result": f"fact {n}"}
+        for n in range(1, 1001)
+    ]
+    (tmp_path / "t.json").write_text(json.dumps(rows), "utf-8")
+    trace = str(tmp_path / "t.json")
     lines = out_of(capsys, "show", trace).splitlines()
     assert len(lines) == 4 + 31
     assert lines[19].split() == ["…", "970", "rounds", "…"]

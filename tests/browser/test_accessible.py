@@ -13,11 +13,16 @@ from agentlens.teach.world import corpus
 from benchmarks.bare import BarePage
 from tests.browser.axe import findings
 from tests.browser.stage_page import StagePage
+from tests.conftest import FULL
 
 pytestmark = pytest.mark.browser
 
 #: Rules of a whole page, which a widget in a cell is none of.
 PAGE = ("document-title", "html-has-lang", "landmark-one-main", "page-has-heading-one", "region")
+
+#: What the full run looks at besides.
+MORE = (("report", "dark"), ("compare", "light"), ("index", "dark"))
+DARK = [False, True] if FULL else [True]
 
 INCIDENT = ["天气", "今日天气 气温", "今日天气 晴雨", "今日天气 预报", "天气 实时"]
 
@@ -55,8 +60,8 @@ def opened(chromium: Any, path: Path, **options: Any) -> Any:
 @pytest.mark.parametrize(
     ("name", "scheme"),
     [
-        ("report", "light"), ("report", "dark"), ("report zh", "dark"), ("layered", "light"),
-        ("compare", "light"), ("compare", "dark"), ("index", "light"), ("index", "dark"),
+        ("report", "light"), ("report zh", "dark"), ("layered", "light"), ("compare", "dark"),
+        ("index", "light"), *(MORE if FULL else ()),
     ],
 )  # fmt: skip
 def test_axe_finds_nothing_grave(
@@ -70,14 +75,14 @@ def test_axe_finds_nothing_grave(
     page.close()
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("dark", DARK)
 def test_axe_finds_nothing_grave_in_the_stage(chromium: Any, dark: bool) -> None:
     shown = StagePage(chromium, run(INCIDENT * 3), al.Policy.preset("classic"), dark=dark)
     assert findings(shown.page, "#el", ignore=PAGE) == []
     shown.close()
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("dark", DARK)
 def test_axe_finds_nothing_grave_in_the_picker(chromium: Any, dark: bool) -> None:
     shown = BarePage(chromium, al.Picker(corpus(30), "classic").view, live=True, dark=dark)
     assert findings(shown.page, "#el", ignore=PAGE) == []

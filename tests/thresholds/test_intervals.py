@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -17,6 +17,7 @@ from agentlens.thresholds.intervals import (
     runs_needed,
     wilson,
 )
+from tests.conftest import FULL
 
 #: How many runs a promise needs, by share and by false stops seen, at 95 % (exact binomial).
 NEEDED = {
@@ -54,6 +55,7 @@ def test_tail_is_the_sum_of_its_terms(most: int, runs: int, share: float) -> Non
     assert binomial_tail(most, runs, share) == pytest.approx(slow, abs=1e-12)
 
 
+@settings(max_examples=500 if FULL else 15)  # scipy takes its time
 @given(st.integers(0, 3000), st.integers(0, 3000), st.sampled_from([0.8, 0.9, 0.95, 0.99]))
 def test_equal_to_scipy_and_its_closed_forms(hits: int, misses: int, confidence: float) -> None:
     runs = hits + misses

@@ -37,7 +37,7 @@ def test_r51_one_run_more_is_no_evidence_on_average_where_the_share_is_what_is_a
 
 def test_r51_looking_every_day_still_promises_what_it_says(count):
     """At the worst allowed share, at most one in ten ever says ready at 90 % (Ville)."""
-    rng, said, runs = Random(7), 0, count(300, 3000)
+    rng, said, runs = Random(7), 0, count(120, 3000)
     for _ in range(runs):
         stopped = 0
         for good in range(1, 301):

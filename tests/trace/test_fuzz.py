@@ -100,7 +100,7 @@ def run(first: int, stop: int, folder: Path) -> list[str]:
 
 
 def test_damaged_logs(tmp_path: Path, count):
-    total = count(300, 20_000)
+    total = count(150, 20_000)
     ranges = [(n, min(n + BATCH, total)) for n in range(0, total, BATCH)]
     with ThreadPoolExecutor(min(2, os.cpu_count() or 1)) as pool:
         found = pool.map(lambda pair: run(*pair, tmp_path), ranges)
