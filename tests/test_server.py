@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 from pathlib import Path
 
@@ -128,6 +129,20 @@ def _wait_for(read, text: str, seconds: float = 40) -> None:
         time.sleep(0.1)
 
 
+def _new_kernel(url: str) -> str:
+    """Ask for a kernel; the server says that it runs a moment before it listens."""
+    request = urllib.request.Request(url, b"{}", method="POST")
+    for _ in range(100):
+        try:
+            with urllib.request.urlopen(request, timeout=30) as answer:
+                return json.load(answer)["id"]
+        except urllib.error.URLError as error:
+            if not isinstance(error.reason, ConnectionRefusedError):
+                raise
+            time.sleep(0.1)
+    raise AssertionError("the server never listened")
+
+
 @pytest.mark.parametrize("on", [True, False])
 def test_real_server_real_socket(tmp_path: Path, on):
     """A real kernel websocket of a real server has the option with the extension, else not."""
@@ -154,9 +169,7 @@ def test_real_server_real_socket(tmp_path: Path, on):
     try:
         _wait_for(lambda: log.read_text("utf-8"), "is running at")
         base = f"127.0.0.1:{port}/api/kernels"
-        request = urllib.request.Request(f"http://{base}?token=t", b"{}", method="POST")
-        with urllib.request.urlopen(request, timeout=30) as answer:
-            kernel = json.load(answer)["id"]
+        kernel = _new_kernel(f"http://{base}?token=t")
         client = websocket.create_connection(f"ws://{base}/{kernel}/channels?token=t", timeout=30)
         message = {
             "header": {

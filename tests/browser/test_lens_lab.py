@@ -13,6 +13,7 @@ import pytest
 
 from benchmarks.lab import LabServer
 from benchmarks.page import NotebookPage
+from tests.conftest import FULL
 
 pytestmark = pytest.mark.browser
 
@@ -204,7 +205,7 @@ def test_nothing_went_wrong_on_the_page(opened: NotebookPage):
     assert opened.foreign == []
 
 
-@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("lang", ["en", "zh"] if FULL else ["en"])
 def test_the_controls_take_one_line_and_nothing_touches_the_edge(
     chromium: Any, lab: LabServer, root, lang: str
 ):
@@ -304,7 +305,7 @@ HAS_COLOUR = """(canvas, [r, g, b]) => {
 TRIP_COLOUR = {False: [198, 40, 40], True: [255, 107, 107]}
 
 
-@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("dark", [False, True] if FULL else [True])
 def test_the_trip_wears_the_colour_of_the_theme(chromium: Any, lab: LabServer, root, dark: bool):
     incident = str(root / "sample_traces" / "incident.jsonl")
     notebook = lab.write(

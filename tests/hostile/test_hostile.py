@@ -54,14 +54,14 @@ def on_two(folder: Path, *words: str, parts: int = 2) -> tuple[int, list[str]]:
 
 def test_the_hostile_corpus(tmp_path: Path, count):
     words = () if FULL else (",".join(f"-{name}" for name in SLOW),)
-    parts = count(8, 2)  # the quick run takes a quarter
+    parts = count(16, 2)  # the quick run takes an eighth
     number, problems = on_two(tmp_path, *words, parts=parts)
     assert not problems, "\n\n".join(problems[:20])
     assert number >= 800 // parts
 
 
 def test_damaged_logs_through_report_and_command_line(tmp_path: Path, count):
-    total = count(60, 50_000)
+    total = count(30, 50_000)
     number, problems = on_two(tmp_path, "0", str(total))
     assert not problems, f"{len(problems)} of {total}:\n\n" + "\n\n".join(problems[:20])
     assert number == total
