@@ -86,7 +86,7 @@ def take(chromium: Any, server: Any, name: str) -> Path:
         trace.write_text(json.dumps(calls(rounds), ensure_ascii=False), "utf-8")
     cells = [
         f"import agentlens as al\ntrace = al.load({str(trace)!r})",
-        f"lens = al.Lens(trace, lang={lang!r})\nlens",
+        f"lens = al.Lens(trace, 'classic', lang={lang!r})\nlens",
         f"lens.stage.selected = lens.replay.trip.row if {rounds} == 5 else -1",
     ]
     notebook = server.write(f"{name}.ipynb", cells)

@@ -62,7 +62,7 @@ class Controls:
         self._quiet, self._lang = False, "en"
         style = {"description_width": "initial"}
         self.preset = widgets.Dropdown(
-            options=Policy.presets(), style=style, layout=_layout("112px")
+            options=Policy.presets(), style=style, layout=_layout("122px")
         )
         self.profile = widgets.Dropdown(
             options=list(PROFILES), style=style, layout=_layout("142px")

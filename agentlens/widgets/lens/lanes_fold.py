@@ -28,7 +28,9 @@ class LanesFold:
     def __init__(self) -> None:
         self._wanted: tuple[Replay, str, str] | None = None
         self._drawn: tuple[Trace, Any, str, str] | None = None
-        self.button = widgets.ToggleButton(layout=widgets.Layout(width="auto", margin="4px 0"))
+        self.button = widgets.ToggleButton(
+            layout=widgets.Layout(width="auto", margin="4px 0", align_self="flex-start")
+        )
         self.picture = widgets.HTML(layout=widgets.Layout(display="none", width="100%"))
         self.box = widgets.VBox([self.button, self.picture], layout={"width": "100%"})
         self.button.observe(self._opened, "value")

@@ -33,7 +33,9 @@ class MachineFold:
     def __init__(self) -> None:
         self._path: Sequence[Transition] = ()
         self._lang, self._drawn = "en", None
-        self.button = widgets.ToggleButton(layout=widgets.Layout(width="auto", margin="4px 0"))
+        self.button = widgets.ToggleButton(
+            layout=widgets.Layout(width="auto", margin="4px 0", align_self="flex-start")
+        )
         self.picture = widgets.HTML(layout=widgets.Layout(display="none"))
         self.box = widgets.VBox([self.button, self.picture])
         self.button.observe(self._opened, "value")
