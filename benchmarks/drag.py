@@ -7,12 +7,10 @@ from typing import Any
 
 from benchmarks.lab import LabServer, browser
 from benchmarks.page import NotebookPage
-from benchmarks.paint import drag, percentile
+from benchmarks.paint import drag, percentile, zigzag
 from benchmarks.runs import calls
 
 __all__ = ["run"]
-
-MOVES = 30
 
 _LOAD = "import agentlens as al\ntrace = al.load({path!r})\nal.replay(trace, 'classic').verdict"
 _LENS = "lens = al.Lens(trace, 'classic')\nlens"
@@ -106,7 +104,7 @@ def _stage(page: NotebookPage, rounds: int, extension: bool, looped: bool) -> li
     grip = page.page.get_by_role("slider").first.element_handle()  # found once: looking costs
     grip.scroll_into_view_if_needed()
     pill = grip.query_selector(".al-pill")
-    start, places = _zigzag(pill, (0, 3), 10)
+    start, places = zigzag(pill, (0, 3), 10)
     rows = []
     if extension:
         rows += [
@@ -119,24 +117,11 @@ def _stage(page: NotebookPage, rounds: int, extension: bool, looped: bool) -> li
     if looped:
         page.wait_idle()
         page.page.evaluate(_FIND_MODEL)
-        start, places = _zigzag(pill, (0, 3), 10)
+        start, places = zigzag(pill, (0, 3), 10)
         shows = "JSON.stringify(window.__stage.get('confirmed'))"
         lags = drag(page.page, grip, shows, start, places)
         rows.append(_row("Lens: confirmed by the kernel", rounds, extension, lags))
     return rows
-
-
-def _zigzag(
-    handle: Any, step: tuple[int, int], gap: int
-) -> tuple[tuple[float, float], list[tuple[float, float]]]:
-    """Return the middle of a handle and places there and back, each a step from the last."""
-    box = handle.bounding_box()
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    dx, dy = step
-    half = MOVES // 2
-    steps = [i if i < half else 2 * half - i - 0.5 for i in range(MOVES)]
-    ways = [1 + gap / 3 + i for i in steps]
-    return (x, y), [(x + dx * way, y + dy * way) for way in ways]
 
 
 def _peer(chromium: Any, server: LabServer, rounds: int, extension: bool) -> dict[str, Any]:
@@ -148,7 +133,7 @@ def _peer(chromium: Any, server: LabServer, rounds: int, extension: bool) -> dic
         page.page.wait_for_timeout(2_000)
         page.page.evaluate(_COUNT_PLOTS)
         grip = page.page.locator(".noUi-handle").first.element_handle()
-        start, places = _zigzag(grip, (3, 0), 3)
+        start, places = zigzag(grip, (3, 0), 3)
         lags = drag(page.page, grip, "window.__plots", start, places)
         return _row("FigureWidget (scattergl) with a slider", rounds, extension, lags)
 

@@ -6,7 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["ARM", "drag", "percentile"]
+__all__ = ["ARM", "MOVES", "drag", "percentile", "zigzag"]
+
+MOVES = 30
 
 #: Waits for the next pointer move, then for the frame that shows a change of ``read()``. A task
 #: that a frame's callback posts runs once that frame's style, layout and paint are done: what has
@@ -37,6 +39,19 @@ def percentile(values: Sequence[float], share: float) -> float:
     """Return the smallest value that at least `share` of the values do not exceed."""
     ordered = sorted(values)
     return ordered[max(0, math.ceil(round(share * len(ordered), 9)) - 1)]
+
+
+def zigzag(
+    handle: Any, step: tuple[int, int], gap: int
+) -> tuple[tuple[float, float], list[tuple[float, float]]]:
+    """Return the middle of a handle and places there and back, each a step from the last."""
+    box = handle.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    dx, dy = step
+    half = MOVES // 2
+    steps = [i if i < half else 2 * half - i - 0.5 for i in range(MOVES)]
+    ways = [1 + gap / 3 + i for i in steps]
+    return (x, y), [(x + dx * way, y + dy * way) for way in ways]
 
 
 def drag(

@@ -12,12 +12,11 @@ import plotly
 import agentlens as al
 from agentlens.widgets.report.page import report_html
 from benchmarks.lab import browser
-from benchmarks.paint import drag, percentile
+from benchmarks.paint import drag, percentile, zigzag
 from benchmarks.runs import calls
 
 __all__ = ["run"]
 
-MOVES = 40
 SHOWN = ".al-verdict:not(:empty)"
 
 
@@ -61,13 +60,9 @@ def _opened(chromium: Any, path: Path) -> dict[str, Any]:
             page.close()
     grip = page.get_by_role("slider").first.element_handle()
     grip.scroll_into_view_if_needed()
-    box = grip.query_selector(".al-pill").bounding_box()
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    half = MOVES // 2
-    ways = [i if i < half else 2 * half - i - 0.5 for i in range(MOVES)]
-    places = [(x, y + 3 * (1 + 10 / 3 + way)) for way in ways]
+    start, places = zigzag(grip.query_selector(".al-pill"), (0, 2), 10)  # in any track
     shows = "element.getAttribute('aria-valuetext')"
-    paint, following = zip(*drag(page, grip, shows, (x, y), places), strict=True)
+    paint, following = zip(*drag(page, grip, shows, start, places), strict=True)
     page.close()
     return {
         "open ms": round(percentile(times, 0.5)),

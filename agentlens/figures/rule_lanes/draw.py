@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 __all__ = ["lanes"]
 
 _ROW = 20  # pixels
-_PAST = 1_000  # rounds up to which near misses are looked for by themselves
 _SLIM = 640
 
 
@@ -49,7 +48,8 @@ def lanes(
     thread, x, theme, lang
         As in `agentlens.figures.call_graph`.
     near
-        Look for near misses; by default in traces of up to 1,000 rounds.
+        Look for near misses; by default in traces of up to 1,000 rounds and 3 million characters
+        of results.
     width
         Pixels; by default as wide as there is room.
 
@@ -61,7 +61,6 @@ def lanes(
         If there is no such preset, axis, theme or language.
     """
     look, view = look_of(theme, lang), view_of(replay, thread)
-    near = len(view) <= _PAST if near is None else near
     found = lane_rows(view, presets, steps=steps, near=near, lang=lang)
     axis, texts = Axis(view, x), Texts(found, lang)
     slim = width is not None and width < _SLIM

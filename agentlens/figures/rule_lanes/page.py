@@ -82,7 +82,7 @@ _STYLE = f"""<style>
 
 def lanes_html(
     replay: Replay, presets: Iterable[str] | None = None, *, steps: Any = None,
-    thread: str | None = None, near: bool = True, lang: str = "en",
+    thread: str | None = None, near: bool | None = None, lang: str = "en",
 ) -> str:  # fmt: skip
     """Return what `agentlens.figures.lanes` draws as HTML; see there, and `lanes_page`."""
     view = view_of(replay, thread)

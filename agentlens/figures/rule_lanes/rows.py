@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 __all__ = ["LaneRows", "lane_rows"]
 
+#: Rounds, and characters of results, in which near misses are looked for by themselves.
+_MOST_ROUNDS, _MOST_TEXT = 1_000, 3_000_000
+
 
 @dataclass(frozen=True, slots=True)
 class LaneRows:
@@ -32,8 +35,8 @@ class LaneRows:
 
 
 def lane_rows(
-    view: View, presets: Iterable[str] | None = None, *, steps: Any = None, near: bool = True,
-    lang: str = "en",
+    view: View, presets: Iterable[str] | None = None, *, steps: Any = None,
+    near: bool | None = None, lang: str = "en",
 ) -> LaneRows:  # fmt: skip
     """Return a row for each rule of the policy, for each preset, and for the step count.
 
@@ -47,7 +50,7 @@ def lane_rows(
         A limit of rounds, a `StepLimit`, or a corpus whose good runs calibrate one; without it
         the row says how many good runs it takes.
     near
-        Look for near misses.
+        Look for near misses; by default where it takes no more than a moment.
     lang
         Of the reasons.
 
@@ -57,6 +60,7 @@ def lane_rows(
         If there is no such preset.
     """
     made, policy = view.replay, view.replay.policy
+    near = _is_quick(view) if near is None else near
     rows = [
         row_of(view, made, name, "rule", [name], near=near, lang=lang) for name in _counting(made)
     ]
@@ -78,6 +82,12 @@ def lane_rows(
 
     advice = tuple(a for a in advice_of(made.trace) if a.row in view.position)
     return LaneRows(view, tuple(sorted(rows, key=key)), advice)
+
+
+def _is_quick(view: View) -> bool:
+    """Say whether near misses can be looked for at once: few rounds, moderate results."""
+    said = view.replay.trace.tables["calls"]["result"]
+    return len(view) <= _MOST_ROUNDS and sum(len(text or "") for text in said) <= _MOST_TEXT
 
 
 def _peer_row(view: View, preset: Policy, near: bool, lang: str) -> LaneRow:

@@ -21,7 +21,7 @@ __all__ = ["lanes_table"]
 
 def lanes_table(
     replay: Replay, presets: Iterable[str] | None = None, *, steps: Any = None,
-    thread: str | None = None, near: bool = True,
+    thread: str | None = None, near: bool | None = None,
 ) -> pd.DataFrame:  # fmt: skip
     """Return what `agentlens.figures.lanes` draws, as a table.
 

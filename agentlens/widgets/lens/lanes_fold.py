@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-import ipywidgets as widgets
+from typing import Any, ClassVar
 
 from agentlens.breaker.replay import Replay
 from agentlens.trace.model import Trace
+from agentlens.widgets.lens.fold import Fold
 
 __all__ = ["LanesFold"]
 
-_TITLE: Mapping[str, str] = {"en": "every rule on this run", "zh": "所有规则看这次运行"}
-#: Near misses are looked for in so many rounds: a click shall be answered at once.
-_PAST = 1_000
 
-
-class LanesFold:
+class LanesFold(Fold):
     """A button and, once it is pressed, a row a rule and a row a preset.
 
     Closed, it costs nothing: no preset is replayed before it was first opened. Open, it is sent
@@ -25,29 +19,20 @@ class LanesFold:
     trace, so that a drag recounts the policy's own rules alone.
     """
 
+    titles: ClassVar = {"en": "every rule on this run", "zh": "所有规则看这次运行"}
+
     def __init__(self) -> None:
         self._wanted: tuple[Replay, str, str] | None = None
         self._drawn: tuple[Trace, Any, str, str] | None = None
-        self.button = widgets.ToggleButton(
-            layout=widgets.Layout(width="auto", margin="4px 0", align_self="flex-start")
-        )
-        self.picture = widgets.HTML(layout=widgets.Layout(display="none", width="100%"))
-        self.box = widgets.VBox([self.button, self.picture], layout={"width": "100%"})
-        self.button.observe(self._opened, "value")
+        super().__init__()
 
     def show(self, replay: Replay, thread: str, lang: str) -> None:
         """Take over a replay, the thread that is shown, and a language."""
         self._wanted = (replay, thread, lang)
-        self.button.description = _TITLE[lang]
-        if self.button.value:
-            self._draw()
+        self.announce(lang)
 
-    def _opened(self, change: Mapping[str, Any]) -> None:
-        self.picture.layout.display = "" if change["new"] else "none"
-        if change["new"]:
-            self._draw()
-
-    def _draw(self) -> None:
+    def draw(self) -> None:
+        """Draw the rows, where a mark, a word or a language has changed."""
         if self._wanted is None:
             return
         replay, thread, lang = self._wanted
@@ -59,7 +44,7 @@ class LanesFold:
         from agentlens.figures.view import view_of
 
         view = view_of(replay, thread or None)
-        page = lanes_page(lane_rows(view, near=len(view) <= _PAST, lang=lang), lang)
+        page = lanes_page(lane_rows(view, lang=lang), lang)
         self._drawn = wanted
         if page != self.picture.value:
             self.picture.value = page

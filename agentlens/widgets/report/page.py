@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 __all__ = ["report_html"]
 
 _WORDS = load_words("agentlens.widgets.report")
-#: Rounds, and characters of results, up to which near misses are looked for.
-_NEAR, _NEAR_TEXT = 1_000, 3_000_000
 
 _PAGE = """<!doctype html>
 <html lang="{lang}"><head><meta charset="utf-8">
@@ -126,10 +124,7 @@ def _lanes(made: Replay, words: Mapping[str, str], lang: str) -> str:
     view = view_of(made)
     if not view.rows:
         return ""
-    size = sum(len(text or "") for text in made.trace.tables["calls"]["result"])
-    near = len(view) <= _NEAR and size <= _NEAR_TEXT
-    found = lane_rows(view, near=near, lang=lang)
-    return f"<h2>{escape(words['lanes'])}</h2>{lanes_page(found, lang)}"
+    return f"<h2>{escape(words['lanes'])}</h2>{lanes_page(lane_rows(view, lang=lang), lang)}"
 
 
 def _facts(made: Replay, words: Mapping[str, str]) -> dict[str, Any]:
