@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from benchmarks.model_page import ModelPage
+
 __all__ = ["BarePage"]
 
 _MODEL = """
@@ -36,7 +38,7 @@ class Model {
 """
 
 
-class BarePage:
+class BarePage(ModelPage):
     """One widget in a page.
 
     Parameters
@@ -53,13 +55,6 @@ class BarePage:
         Whether the view hears what the page sets and sends, and answers, as it would in Jupyter.
     state
         Traits that differ from the view's own.
-
-    Attributes
-    ----------
-    page
-        Playwright's page.
-    errors, asked
-        What it threw or warned of, and the addresses that it asked for.
     """
 
     def __init__(
@@ -69,7 +64,7 @@ class BarePage:
         self._view = view
         kept = {**self._traits(), **state}
         script = str(view._esm).replace("export default", "const WIDGET =")
-        self._html = f"""<!doctype html><meta charset="utf-8"><style>{view._css}</style>
+        html = f"""<!doctype html><meta charset="utf-8"><style>{view._css}</style>
         <body style="margin:16px;background:{"#111418" if dark else "#fff"}"><div id="el"></div>
         <script type="module">{script}
         {_MODEL}
@@ -77,20 +72,11 @@ class BarePage:
         WIDGET.render({{ model: window.model, el: document.getElementById("el") }});
         window.shown = true;
         </script>""".replace("STATE", json.dumps(kept).replace("</", "<\\/"), 1)
-        self.errors: list[str] = []
-        self.asked: list[str] = []
-        self.page = browser.new_page(
+        super().__init__(
+            browser, html, python=self._answer if live else None,
             viewport={"width": width, "height": height},
             color_scheme="dark" if dark else "light",
-        )
-        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
-        self.page.on("console", self._heard)
-        self.page.route("**/*", self._serve)
-        if live:
-            self.page.expose_function("python", self._answer)
-        self.page.goto("http://widget.test/")
-        self.page.wait_for_function("window.shown")
-        self.settle()
+        )  # fmt: skip
 
     def _traits(self) -> dict[str, Any]:
         values = {
@@ -108,37 +94,10 @@ class BarePage:
             self._view._handle_custom_msg(what["message"], [])
         return {n: v for n, v in self._traits().items() if before.get(n) != v}, said
 
-    def _heard(self, message: Any) -> None:
-        if message.type in ("error", "warning") and "GL Driver" not in message.text:
-            self.errors.append(message.text)
-
-    def _serve(self, route: Any) -> None:
-        if route.request.url == "http://widget.test/":
-            route.fulfill(body=self._html, content_type="text/html; charset=utf-8")
-        else:
-            self.asked.append(route.request.url)
-            route.fulfill(status=404, body="")
-
-    def get(self, name: str) -> Any:
-        """Return a trait as the page has set it."""
-        self.settle()
-        return self.page.evaluate("(name) => window.model.get(name)", name)
-
-    def put(self, name: str, value: Any) -> None:
-        """Set a trait as Python would."""
-        self.page.evaluate("([name, value]) => window.model.put(name, value)", [name, value])
-        self.settle()
-
     def sent(self) -> Any:
         """Return the messages that the page has sent."""
         self.settle()
         return self.page.evaluate("window.model.sent")
-
-    def settle(self) -> None:
-        """Wait until two frames were painted."""
-        self.page.evaluate(
-            "() => new Promise((f) => requestAnimationFrame(() => requestAnimationFrame(f)))"
-        )
 
 
 def _is_json(value: Any) -> bool:

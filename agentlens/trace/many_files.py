@@ -56,14 +56,10 @@ def read_all(
 
     Parameters
     ----------
-    read
-        A picklable function of a file and a list for failures, which yields traces.
-    files
-        What to read.
+    read, files, failures
+        As in `in_order`.
     workers
         How many processes; None: several once it is clear that they save time.
-    failures
-        Gets what could not be read, in the order of files.
     """
     many = how_many(files, workers)
     begun = 0

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks.bare import BarePage
 from benchmarks.lab import LabServer, browser, chromium_path
 from tests.browser.stage_page import StagePage
 
@@ -49,3 +50,19 @@ def show(chromium: Any) -> Iterator[Callable[..., StagePage]]:
     for page in pages:
         page.close()
     assert [error for page in pages for error in page.errors] == []
+
+
+@pytest.fixture
+def show_view(chromium: Any) -> Iterator[Callable[..., BarePage]]:
+    """Return a function that opens a live view; no page may have complained or fetched."""
+    pages: list[BarePage] = []
+
+    def opened(view: Any, **kwargs: Any) -> BarePage:
+        pages.append(BarePage(chromium, view, live=True, **kwargs))
+        return pages[-1]
+
+    yield opened
+    for shown in pages:
+        shown.page.close()
+    assert [error for shown in pages for error in shown.errors] == []
+    assert [address for shown in pages for address in shown.asked] == []

@@ -12,6 +12,7 @@ from agentlens.trace.model import Trace
 from agentlens.widgets.esm import stage_css, stage_esm
 from agentlens.widgets.lens.payload import as_json, stage_payload
 from agentlens.widgets.plotly_source import plotly_gzip
+from benchmarks.model_page import ModelPage
 
 STUB = """
 class Model {
@@ -42,7 +43,7 @@ def searches(queries: list[Any], **round_columns: Any) -> Trace:
     return builder.finish()
 
 
-class StagePage:
+class StagePage(ModelPage):
     """One stage in a page of its own; `errors` holds what the page threw or warned of."""
 
     def __init__(
@@ -67,7 +68,7 @@ class StagePage:
             "theme": "auto",
             **traits,
         }  # fmt: skip
-        self._html = f"""<!doctype html><meta charset="utf-8"><style>{stage_css()}</style>
+        html = f"""<!doctype html><meta charset="utf-8"><style>{stage_css()}</style>
         <body style="margin:16px;background:{"#111418" if dark else "#fff"}"><div id="el"></div>
         <script>window.ANSWERS = {json.dumps(plotly)};</script>
         <script type="module">{stage_esm().replace("export default", "const STAGE =")}
@@ -77,47 +78,13 @@ class StagePage:
         window.unmount = STAGE.render({{ model: window.model, el: document.getElementById("el") }});
         window.shown = true;
         </script>""".replace("PAYLOAD", as_json(self.payload).replace("</", "<\\/"), 1)
-        self.errors: list[str] = []
-        self.requested: list[str] = []
-        self.page = browser.new_page(viewport={"width": width + 32, "height": 1000})
-        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
-        self.page.on("console", self._console)
-        self.page.route("**/*", self._serve)
-        self.page.goto("http://stage.test/")
-        self.page.wait_for_function("window.shown")
+        plots = {"plotly.gz": (plotly_gzip(), "application/octet-stream")} if plotly else None
+        view = {"width": width + 32, "height": 1000}
+        super().__init__(browser, html, served=plots, viewport=view)
         if plotly:
             self.page.wait_for_function(
                 "document.querySelector('.al-plotly').style.visibility === 'visible'"
             )
-
-    def _console(self, message: Any) -> None:
-        if message.type in ("error", "warning") and "GL Driver" not in message.text:
-            self.errors.append(message.text)
-
-    def _serve(self, route: Any) -> None:
-        self.requested.append(route.request.url)
-        if route.request.url.endswith("/plotly.gz"):
-            route.fulfill(body=plotly_gzip(), content_type="application/octet-stream")
-        elif route.request.url == "http://stage.test/":
-            route.fulfill(body=self._html, content_type="text/html; charset=utf-8")
-        else:
-            route.fulfill(status=404, body="")
-
-    def get(self, name: str) -> Any:
-        """Return a trait as the model holds it."""
-        self.settle()
-        return self.page.evaluate("(name) => window.model.get(name)", name)
-
-    def put(self, name: str, value: Any) -> None:
-        """Set a trait as Python would."""
-        self.page.evaluate("([name, value]) => window.model.put(name, value)", [name, value])
-        self.settle()
-
-    def settle(self) -> None:
-        """Wait until two frames were painted."""
-        self.page.evaluate(
-            "() => new Promise((f) => requestAnimationFrame(() => requestAnimationFrame(f)))"
-        )
 
     def text(self, selector: str) -> str:
         """Return what an element says; empty where it is hidden."""

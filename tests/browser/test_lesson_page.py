@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from typing import Any
 
 import pytest
 
@@ -13,22 +11,6 @@ from agentlens.widgets.lesson.parts import IncidentView, TokenLab
 from benchmarks.bare import BarePage
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture
-def show(chromium: Any) -> Iterator[Callable[..., BarePage]]:
-    """Return a function that opens a live view; no page may have complained or fetched."""
-    pages: list[BarePage] = []
-
-    def opened(view: Any, **kwargs: Any) -> BarePage:
-        pages.append(BarePage(chromium, view, live=True, **kwargs))
-        return pages[-1]
-
-    yield opened
-    for shown in pages:
-        shown.page.close()
-    assert [error for shown in pages for error in shown.errors] == []
-    assert [address for shown in pages for address in shown.asked] == []
 
 
 def typed(shown: BarePage, name: str, text: str) -> None:
@@ -42,8 +24,8 @@ def says(shown: BarePage, text: str) -> None:
     shown.page.locator(".al-frame").filter(has_text=text).wait_for()
 
 
-def test_the_token_lab_pulls_what_is_typed_apart(show):
-    shown = show(TokenLab("设备能耗 排名", "设备能耗"))
+def test_the_token_lab_pulls_what_is_typed_apart(show_view):
+    shown = show_view(TokenLab("设备能耗 排名", "设备能耗"))
     says(shown, "4/6")  # 设备能耗 within 设备能耗排名: Jaccard 0.667, never 0.8
     typed(shown, "first", "上海")
     typed(shown, "second", "海上")
@@ -55,8 +37,8 @@ def test_the_token_lab_pulls_what_is_typed_apart(show):
     shown.page.get_by_role("button", name="EN").wait_for()
 
 
-def test_a_late_answer_does_not_take_a_drag_back(show):
-    shown = show(al.TriggerAmplifier(scene="product"))
+def test_a_late_answer_does_not_take_a_drag_back(show_view):
+    shown = show_view(al.TriggerAmplifier(scene="product"))
     for name, keys in (("p", ("End", "ArrowLeft")), ("k", ("Home", "ArrowRight"))):
         shown.page.locator(f"[data-name={name}]").focus()
         for key in keys:
@@ -77,8 +59,8 @@ def test_a_late_answer_does_not_take_a_drag_back(show):
     assert shown.get("asked")["values"] == {"p": 0.1, "k": 3}
 
 
-def test_the_game_counts_holes(show):
-    shown = show(al.TriggerAmplifier(scene="game"))
+def test_the_game_counts_holes(show_view):
+    shown = show_view(al.TriggerAmplifier(scene="game"))
     typed(shown, "first", "C++ 教程")
     typed(shown, "second", "C# 教程")
     says(shown, "symbols that mean something")
@@ -91,7 +73,7 @@ def test_the_game_counts_holes(show):
     assert shown.page.locator("tr[data-found=true]").count() >= 1
 
 
-def test_the_incident_view_shows_the_record_and_what_is_unknown(show, tmp_path):
+def test_the_incident_view_shows_the_record_and_what_is_unknown(show_view, tmp_path):
     record = {"userQuery": "weather <i>now</i>", "outcome": "COMPLETED", "roundsUsed": 5,
               "maxRoundsCfg": 5, "toolCallCount": 5, "llmCallCount": 6,
               "durationMs": 35875}  # fmt: skip
@@ -99,7 +81,7 @@ def test_the_incident_view_shows_the_record_and_what_is_unknown(show, tmp_path):
     path.write_text(json.dumps(record))
     view = IncidentView()
     view.load(str(path))
-    shown = show(view)
+    shown = show_view(view)
     says(shown, "weather <i>now</i>")
     assert shown.page.locator(".al-frame i").count() == 0
     for text in ("35.875 s", "unknown"):

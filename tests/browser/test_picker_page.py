@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -16,31 +15,15 @@ from benchmarks.bare import BarePage
 pytestmark = pytest.mark.browser
 
 
-@pytest.fixture
-def show(chromium: Any) -> Iterator[Callable[..., BarePage]]:
-    """Return a function that opens a live picker; no page may have complained or fetched."""
-    pages: list[BarePage] = []
-
-    def opened(picker: al.Picker, **kwargs: Any) -> BarePage:
-        pages.append(BarePage(chromium, picker.view, live=True, **kwargs))
-        return pages[-1]
-
-    yield opened
-    for shown in pages:
-        shown.page.close()
-    assert [error for shown in pages for error in shown.errors] == []
-    assert [address for shown in pages for address in shown.asked] == []
-
-
 def text(shown: BarePage, name: str) -> str:
     shown.settle()
     return str(shown.page.locator(f".al-picker-{name}").first.inner_text())
 
 
-def test_few_runs_are_said_to_be_few_and_the_given_similarity_is_named(show):
+def test_few_runs_are_said_to_be_few_and_the_given_similarity_is_named(show_view):
     few = corpus(7)
     picker = al.Picker(few, al.Policy.preset("classic", similarity="0.82", threshold=2))
-    shown = show(picker)
+    shown = show_view(picker.view)
     assert "similarity 0.82 and threshold 2" in text(shown, "verdict")
     assert "n = 7 labelled runs: bands are wide" in text(shown, "more")
     column = picker.view.cell[0]
@@ -50,9 +33,9 @@ def test_few_runs_are_said_to_be_few_and_the_given_similarity_is_named(show):
     assert "vs default (0.8, 2): ±0 false stops, ±0 wasted rounds" in text(shown, "versus")
 
 
-def test_charts_by_keyboard_and_a_false_stop_opens(show):
+def test_charts_by_keyboard_and_a_false_stop_opens(show_view):
     picker = al.Picker(corpus(90), "classic")
-    shown = show(picker)
+    shown = show_view(picker.view)
     tabs = shown.page.get_by_role("tab")
     tabs.first.focus()
     pictures = set()
@@ -75,9 +58,9 @@ def test_charts_by_keyboard_and_a_false_stop_opens(show):
     assert wrong.first.locator("button").inner_text() in names
 
 
-def test_letters_label_and_a_click_opens_the_run(show):
+def test_letters_label_and_a_click_opens_the_run(show_view):
     picker = al.Picker(corpus(30), "classic")
-    shown = show(picker)
+    shown = show_view(picker.view)
     rows = shown.page.locator(".al-picker-rows canvas")
     rows.focus()
     for key, label in (("l", "loop"), ("u", "unknown"), ("g", "good")):
@@ -93,7 +76,7 @@ def test_letters_label_and_a_click_opens_the_run(show):
     assert picker.lens is not None
 
 
-def test_a_run_that_waits_for_a_person_is_no_missed_loop(show):
+def test_a_run_that_waits_for_a_person_is_no_missed_loop(show_view):
     asks = al.load([
         {"role": "user", "text": "book it"},
         *({"round": n, "tool": "web_search", "args": {"query": "same"}, "result": "r"}
@@ -104,7 +87,7 @@ def test_a_run_that_waits_for_a_person_is_no_missed_loop(show):
     picker = al.Picker(al.Corpus([asks, *corpus(20)], labels=marks), "classic")
     loops = sum(mark.label == "loop" for mark in marks)
     assert picker.view.payload["loops"] == loops - 1
-    shown = show(picker)
+    shown = show_view(picker.view)
     heads = shown.page.locator(".al-picker-strip .al-picker-head").inner_text()
     assert f"… {PICKER_WORDS['en']['waits']} 1" in heads
 
@@ -114,8 +97,8 @@ def test_a_run_that_waits_for_a_person_is_no_missed_loop(show):
     [("en", {"dark": True, "theme": "dark"}), ("en", {"width": 360}), ("zh", {})],
     ids=["dark", "narrow", "zh"],
 )
-def test_it_fits_in_every_dress(show, lang: str, look: dict[str, Any]):
-    shown = show(al.Picker(corpus(60), "classic", lang=lang), **look)
+def test_it_fits_in_every_dress(show_view, lang: str, look: dict[str, Any]):
+    shown = show_view(al.Picker(corpus(60), "classic", lang=lang).view, **look)
     wide = shown.page.evaluate("[document.body.scrollWidth, innerWidth]")
     assert wide[0] <= wide[1]
     said = shown.page.locator(".al-picker").inner_text()

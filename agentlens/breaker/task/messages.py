@@ -109,14 +109,15 @@ def _zh(s: EndSlots) -> str:
     held = f"{count}项已验证结论" if s.verified else "没有已验证的结论"
     has = f"包含{held}" if s.verified else held
     gaps = f"，还缺{'、'.join(s.missing)}" if s.missing else ""
-    parts = [why, f"当前{s.product or '结果'}{has}{gaps}"]
-    if s.attempts:
-        parts.append(f"已尝试：{'、'.join(s.attempts)}")
-    if s.ask:
-        parts.append(f"请确认一件事：{s.ask}")
-    if s.advice:
-        parts.append(f"建议：{s.advice}")
-    return "；".join(parts)
+    held_now = f"当前{s.product or '结果'}{has}{gaps}"
+    after = _after(s, ("已尝试：", "请确认一件事：", "建议："), "、")
+    return "；".join([why, held_now, *after])
+
+
+def _after(s: EndSlots, names: tuple[str, str, str], comma: str) -> list[str]:
+    """Return the slots that need not be filled, each behind its name."""
+    told = zip(names, (comma.join(s.attempts), s.ask, s.advice), strict=True)
+    return [f"{name}{text}" for name, text in told if text]
 
 
 def _en(s: EndSlots) -> str:
@@ -138,14 +139,9 @@ def _en(s: EndSlots) -> str:
     count = number_words(len(s.verified), "en")
     held = f"{count} verified conclusion{'' if len(s.verified) == 1 else 's'}"
     gaps = f"; still missing: {', '.join(s.missing)}" if s.missing else ""
-    parts = [why, f"the {s.product or 'result'} holds {held}{gaps}"]
-    if s.attempts:
-        parts.append(f"tried: {', '.join(s.attempts)}")
-    if s.ask:
-        parts.append(f"please confirm one thing: {s.ask}")
-    if s.advice:
-        parts.append(f"what would help: {s.advice}")
-    return "; ".join(parts)
+    holds = f"the {s.product or 'result'} holds {held}{gaps}"
+    names = ("tried: ", "please confirm one thing: ", "what would help: ")
+    return "; ".join([why, holds, *_after(s, names, ", ")])
 
 
 #: What a message that says nothing is made of: a failure, and politeness.
