@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from agentlens.breaker.families.facts import is_failure
@@ -55,8 +56,14 @@ def is_fatal(call: SeenCall, result: SeenResult) -> bool:
     What a write is told of its content's form is no verdict on the call: content is worked on.
     """
     said = result.text[:_MAX_SAID] + result.error_type
-    malformed = call.effect != "write" and _MALFORMED.search(said) is not None
-    return malformed or _FATAL.search(said) is not None
+    return _is_hopeless(said, call.effect != "write")
+
+
+@lru_cache(maxsize=1 << 10)  # in a run that goes in circles most failures come again
+def _is_hopeless(said: str, formed: bool) -> bool:
+    if formed and _MALFORMED.search(said) is not None:
+        return True
+    return _FATAL.search(said) is not None
 
 
 def signature(call: SeenCall, result: SeenResult) -> str:

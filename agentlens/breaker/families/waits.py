@@ -180,7 +180,7 @@ def _moved_on(before: str, text: str) -> bool:
 
 def _names_another(before: str | None, text: str) -> bool:
     """Say whether both answers name something started, and not the same one."""
-    if before is None:
+    if before is None or before == text:
         return False
     first, then = _HANDLE.findall(before[:_SHORT]), _HANDLE.findall(text[:_SHORT])
     return bool(first and then) and not set(first) & set(then)
