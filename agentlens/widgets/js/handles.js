@@ -113,15 +113,13 @@ function dragging(host, element, change, home, set) {
       host.dispatchEvent(new CustomEvent("al-click", { detail: { clientX: event.clientX, clientY: event.clientY } }));
     }
   };
-  // The raw event comes at once, the other with the next frame: Python hears of a move so much earlier.
-  const moving = "onpointerrawupdate" in element ? "pointerrawupdate" : "pointermove";
   element.addEventListener("pointerdown", down);
-  element.addEventListener(moving, move);
+  element.addEventListener("pointermove", move);
   element.addEventListener("pointerup", up);
   element.addEventListener("pointercancel", up);
   return () => {
     element.removeEventListener("pointerdown", down);
-    element.removeEventListener(moving, move);
+    element.removeEventListener("pointermove", move);
     element.removeEventListener("pointerup", up);
     element.removeEventListener("pointercancel", up);
   };

@@ -24,7 +24,7 @@ function makeStage(model, el) {
   const dom = buildFrame(el);
   const state = { similarity: [4, 5], threshold: 2, selected: -1, hovered: -1, zoom: null, confirmed: null };
   const dirty = { payload: true, cut: true, count: true, plot: true, colours: true, done: true };
-  let frame = 0, plot = null, waiting = null, closed = false, held = false, sent = "", told = false;
+  let frame = 0, plot = null, waiting = null, closed = false, held = false, sent = "";
 
   function schedule(...what) {
     for (const name of what) dirty[name] = true;
@@ -35,14 +35,7 @@ function makeStage(model, el) {
     held = !done;
     if (change.similarity) state.similarity = change.similarity;
     if (change.threshold) state.threshold = change.threshold;
-    if (done || told || dirty.count || dirty.cut || dirty.payload) {
-      schedule("count", ...(done ? ["cut", "plot", "done"] : []));
-      return;
-    }
-    told = true; // the first move of a frame: Python counts while the browser draws
-    recount(state);
-    push();
-    schedule();
+    schedule("count", ...(done ? ["cut", "plot", "done"] : []));
   }
 
   function update() {
@@ -60,7 +53,6 @@ function makeStage(model, el) {
     } else if (dirty.done) dom.live.textContent = `${state.said.verdict} ${state.said.reason}`;
     push();
     for (const name of Object.keys(dirty)) dirty[name] = false;
-    told = false;
   }
 
   // Lanes that change fade in, so that the eye sees that they did.

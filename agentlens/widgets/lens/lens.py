@@ -173,9 +173,9 @@ class Lens(Followed, widgets.VBox):  # type: ignore[misc]
             known = replay(self.trace, self.policy)
         new_trace = self.replay is None or self.replay.trace is not self.trace
         self.set_trait("replay", known)
-        self._controls.show(self.policy)
-        if self._link.send(known, thread, self.lang):
+        if self._link.send(known, thread, self.lang):  # first: a drag waits for the confirmation
             self._offer()
+        self._controls.show(self.policy)
         if new_trace:
             self._marks.show(self.trace, self.lang)
             self._notes.value = notes_html(self.trace, self.lang)

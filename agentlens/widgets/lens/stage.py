@@ -24,6 +24,9 @@ __all__ = ["THEMES", "X_AXES", "Stage"]
 THEMES = ("auto", "light", "dark")
 X_AXES = ("round", "time")
 
+#: What the browser says comes not back to it: a drag would wait for its own echoes.
+_FROM_BROWSER = {"sync": True, "echo_update": False}
+
 
 class Stage(anywidget.AnyWidget):
     """Verdict, call graph, containment, no-progress count, states and trip map of one thread.
@@ -56,10 +59,10 @@ class Stage(anywidget.AnyWidget):
     _css = stage_css()
 
     payload = t.Dict().tag(sync=True)
-    similarity = t.List(t.Int(), default_value=[4, 5], minlen=2, maxlen=2).tag(sync=True)
-    threshold = t.Int(2, min=1).tag(sync=True)
-    selected = t.Int(-1, min=-1).tag(sync=True)
-    trip = t.Int(-1, min=-1).tag(sync=True)
+    similarity = t.List(t.Int(), default_value=[4, 5], minlen=2, maxlen=2).tag(**_FROM_BROWSER)
+    threshold = t.Int(2, min=1).tag(**_FROM_BROWSER)
+    selected = t.Int(-1, min=-1).tag(**_FROM_BROWSER)
+    trip = t.Int(-1, min=-1).tag(**_FROM_BROWSER)
     confirmed = t.Dict().tag(sync=True)
     x = t.Enum(X_AXES, default_value="round").tag(sync=True)
     lang = t.Enum(LANGUAGES, default_value="en").tag(sync=True)
