@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 __all__ = ["failed", "is_fatal", "signature"]
 
+#: For text in small letters, as the next: a search that folds cases takes three times as long.
 _FATAL = re.compile(
     r"\b(?:401|403)\b|unauthori[sz]ed|forbidden|permission denied|access denied|not logged in"
     r"|not authenticated|authentication (?:failed|required)"
     r"|(?:invalid|expired|missing) (?:api[ _-]?key|token|credentials)"
-    r"|(?:token|session|key) (?:has |is )?expired|未授权|无权限|权限不足|未登录|认证失败",
-    re.IGNORECASE,
+    r"|(?:token|session|key) (?:has |is )?expired|未授权|无权限|权限不足|未登录|认证失败"
 )  # fmt: skip
 #: A call that is not well-formed fails before it does anything: no state of the world can make
 #: it succeed. What is missing (a file, a column, a page) may come to be, and is not among these.
@@ -35,8 +35,7 @@ _MALFORMED = re.compile(
     r"|invalid (?:json|request|syntax|expression|query|mode|[a-z]+ format)|indentationerror"
     r"|(?:unmatched|unbalanced|unterminated|unclosed) |bad (?:request|substitution|option)"
     r"|ambiguous redirect|required positional argument|field required|expression compile failed"
-    r"|语法错误|参数错误|缺少参数|无效的?参数|未知命令|未找到命令|找不到命令|不是内部或外部命令",
-    re.IGNORECASE,
+    r"|语法错误|参数错误|缺少参数|无效的?参数|未知命令|未找到命令|找不到命令|不是内部或外部命令"
 )
 _SAYS_FAILED = re.compile(
     r"\A[\s{\[\"'<]*(?:error|exception|failed|failure|fatal|traceback)\b[\"']?\s*[:>\]]", re.I
@@ -56,7 +55,7 @@ def is_fatal(call: SeenCall, result: SeenResult) -> bool:
     What a write is told of its content's form is no verdict on the call: content is worked on.
     """
     said = result.text[:_MAX_SAID] + result.error_type
-    return _is_hopeless(said, call.effect != "write")
+    return _is_hopeless(said.lower(), call.effect != "write")
 
 
 @lru_cache(maxsize=1 << 10)  # in a run that goes in circles most failures come again

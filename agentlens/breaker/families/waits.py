@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["grows", "wait_kind"]
 
+#: Words are looked for in small letters: a search that folds cases itself takes twice as long.
 _RUNNING = re.compile(
     r"\b(?:still (?:running|in progress|working|processing|building|pending|waiting|going)"
     r"|in[ _-]progress|running|pending|queued|processing|waiting|compiling|provisioning"
@@ -24,10 +25,9 @@ _RUNNING = re.compile(
     r"|not (?:yet )?(?:ready|finished|completed?|done|available)|has(?:n't| not) finished"
     r"|no (?:new )?output yet|unfinished|incomplete"
     r"|building|downloading|uploading|container ?creating|active \(running\))\b"
-    r"|运行中|进行中|处理中|排队|等待中|正在|尚未(?:完成|就绪|结束)|未完成|仍在",
-    re.IGNORECASE,
+    r"|运行中|进行中|处理中|排队|等待中|正在|尚未(?:完成|就绪|结束)|未完成|仍在"
 )
-#: Parts of all words that say so, here and below: most answers have none, and are passed over.
+#: Parts of all words that say so, above and below: most answers have none, and are passed over.
 _MAY = re.compile(
     r"ing\b|ed\b|not|pend|incomp|unfin|progress|active|out ?put|429|many|rate|throttl|retry"
     r"|overload|slow|again|unavail|repl|answer|approv|wait|need|requir|step|epoch|%|complete|batch"
@@ -36,22 +36,19 @@ _MAY = re.compile(
 #: What stands before such a word and takes it back.
 _NOT = re.compile(
     r"\b(?:no|not|nothing|none|0|isn't|never|finished|stopped|without)\s+(?:[\w-]+\s+){0,2}\Z"
-    r"|(?:没有|无)[^，。]{0,6}\Z",
-    re.IGNORECASE,
+    r"|(?:没有|无)[^，。]{0,6}\Z"
 )
 _THROTTLE = re.compile(
     r"\b429\b|too many requests|rate[ _-]?limit|throttl|retry[- ]after|overloaded|slow down"
     r"|try again (?:later|in \d)|temporarily unavailable"
-    r"|请求过于频繁|频率(?:过高|限制)|限流|稍后(?:再试|重试)",
-    re.IGNORECASE,
+    r"|请求过于频繁|频率(?:过高|限制)|限流|稍后(?:再试|重试)"
 )
 _HUMAN = re.compile(
     r"\b(?:waiting (?:for|on)|awaiting|pending|needs|requires?)\s+(?:\w+\s+){0,3}"
     r"(?:user|human|approval|confirmation|reply|response|answer|review(?:er)?|operator|sign-?off)\b"
     r"|\bno (?:reply|response|answer|message|decision)s?\b"
     r"|\b(?:has|have)(?: not|n't) (?:yet )?(?:replied|answered|responded|approved)"
-    r"|等待(?:用户|人工|审批|审核|确认|批准|回复|答复)|(?:尚未|还没|未)(?:回复|答复|批准|审批|确认)",
-    re.IGNORECASE,
+    r"|等待(?:用户|人工|审批|审核|确认|批准|回复|答复)|(?:尚未|还没|未)(?:回复|答复|批准|审批|确认)"
 )
 _SHARE = re.compile(r"(\d+(?:\.\d+)?)\s?(?:(%)|(?:/|of|out of)\s?(\d+(?:\.\d+)?))", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
@@ -82,13 +79,14 @@ def wait_kind(
     """
     text = result.text.strip()
     short = len(text) <= _SHORT
-    may = short and _MAY.search(text.lower()) is not None
+    low = text.lower() if short else ""
+    may = short and _MAY.search(low) is not None
     if before is None and not may and call.effect not in ("ask", "poll"):
         return "pause" if "sleep" in (command_of(call) or "") and is_pause(call) else ""
-    if may and _THROTTLE.search(text) and result.status != "denied":
+    if may and _THROTTLE.search(low) and result.status != "denied":
         return "throttled"
     look = is_look(call)
-    if may and (look or call.effect == "ask") and _HUMAN.search(text):
+    if may and (look or call.effect == "ask") and _HUMAN.search(low):
         return "person"
     if call.effect == "ask" and (not text or result.status in ("timeout", "interrupted")):
         return "person"
@@ -104,7 +102,7 @@ def wait_kind(
         return "running"
     if not look:
         return ""
-    if may and _is_unfinished(call, text):
+    if may and _is_unfinished(call, low):
         return "running"
     if is_pause(call):
         return "pause"
@@ -128,9 +126,7 @@ def _is_unfinished(call: SeenCall, text: str) -> bool:
 
 def _shares(text: str) -> list[bool]:
     """Return for each share of a whole whether it is short of it; only of short answers."""
-    if len(text) > 80 or not re.search(
-        r"step|epoch|progress|%|complete|batch|chunk|part", text, re.I
-    ):
+    if len(text) > 80 or not re.search(r"step|epoch|progress|%|complete|batch|chunk|part", text):
         return []
     return [float(m[1]) < float(m[3] or 100) for m in _SHARE.finditer(text)]
 
