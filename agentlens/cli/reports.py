@@ -9,10 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from agentlens.cli import commands
+from agentlens.cli.convert import said_of_secrets
 from agentlens.errors import TraceError
+from agentlens.trace.redact_trace import showing
 
 __all__ = ["add_parsers", "compare", "report"]
 
+_KEEP = {
+    "action": "store_true",
+    "help": "keep secrets, e-mail addresses and names of home folders, which are masked otherwise",
+}
 _LANG = {"choices": ["en", "zh"], "default": "en", "help": "language of what is written"}
 
 
@@ -33,6 +39,7 @@ def add_parsers(
         help="Markdown for an issue tracker; on standard output without -o",
     )  # fmt: skip
     one.add_argument("--lang", **_LANG)
+    one.add_argument("--no-redact", **_KEEP)
     policy_options(one)
     prices_option(one)
     one.set_defaults(run=report)
@@ -43,6 +50,7 @@ def add_parsers(
     two.add_argument("--against", metavar="NAME|FILE", help="policy for the second")
     two.add_argument("-o", "--output", metavar="FILE", help="write a page too (.html)")
     two.add_argument("--lang", **_LANG)
+    two.add_argument("--no-redact", **_KEEP)
     policy_options(two)
     prices_option(two)
     two.set_defaults(run=compare)
@@ -50,10 +58,10 @@ def add_parsers(
 
 def report(args: Namespace) -> int:
     """Write a report of a run, or of several, and say where."""
-    from agentlens.widgets.report.write import is_many
+    from agentlens.widgets.report.write import is_many, replayed
     from agentlens.widgets.report.write import report as write
 
-    policy = commands.policy_of(args)
+    policy, keep = commands.policy_of(args), {"redact": not args.no_redact}
     many = len(args.trace) > 1 or is_many(args.trace[0])
     whole = args.output and (args.output.endswith("/") or Path(args.output).is_dir())
     if many or whole:
@@ -62,19 +70,26 @@ def report(args: Namespace) -> int:
         from agentlens.trace.load import load_many
 
         corpus = load_many(args.trace, tools=commands.tools_of(args), prices=args.prices)
-        print(write(corpus, args.output or "reports", policy, lang=args.lang))
-        return 0
+        print(write(corpus, args.output or "reports", policy, lang=args.lang, **keep))
+        return _warned(args)
     args.trace = args.trace[0]
     trace = commands.load_of(args)
     if args.md and args.output is None:
-        from agentlens.breaker.replay import replay
         from agentlens.widgets.report.markdown import markdown
 
-        sys.stdout.write(markdown(replay(trace, policy), lang=args.lang))
-        return 0
+        with showing(**keep):
+            sys.stdout.write(markdown(replayed(trace, policy, **keep), lang=args.lang))
+        return _warned(args)
     if args.md and Path(args.output).suffix.lower() not in (".md", ".markdown"):
         raise TraceError("--md writes a .md file", source=args.output)
-    print(write(trace, args.output or "report.html", policy, lang=args.lang))
+    print(write(trace, args.output or "report.html", policy, lang=args.lang, **keep))
+    return _warned(args)
+
+
+def _warned(args: Namespace) -> int:
+    """Say on standard error that secrets stand in what was written, where they do."""
+    if args.no_redact:
+        print(said_of_secrets({}, redact=False), file=sys.stderr)
     return 0
 
 
@@ -83,6 +98,7 @@ def compare(args: Namespace) -> int:
     from agentlens.figures.compare.result import compare as compared
     from agentlens.widgets.plain import one_line
     from agentlens.widgets.report.compare_text import compare_lines
+    from agentlens.widgets.report.write import kept
     from agentlens.widgets.report.write import report as write
 
     policy, against = commands.policy_of(args), None
@@ -95,11 +111,13 @@ def compare(args: Namespace) -> int:
     if args.other is not None:
         second = commands.load_of(Namespace(**{**vars(args), "trace": args.other}))
     made = compared(first, second, policy, against)
-    for line in made.text(args.lang).splitlines():
-        print(line[: len(line) - len(line.lstrip())] + one_line(line))
-    print()
-    for line in compare_lines(made, args.lang):
-        print(line)
+    with showing(redact=not args.no_redact):
+        shown = made if not args.no_redact else kept(made)
+        for line in shown.text(args.lang).splitlines():
+            print(line[: len(line) - len(line.lstrip())] + one_line(line))
+        print()
+        for line in compare_lines(shown, args.lang):
+            print(line)
     if args.output:
-        print(write(made, args.output, lang=args.lang))
-    return 0
+        print(write(made, args.output, lang=args.lang, redact=not args.no_redact))
+    return _warned(args)

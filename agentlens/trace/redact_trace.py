@@ -4,18 +4,46 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
-from agentlens.trace.redact import Redactor
+from agentlens.trace.redact import Redactor, redacting
 
 if TYPE_CHECKING:
     from agentlens.trace.model import Trace
 
-__all__ = ["learned", "masked", "masker_of", "redacted"]
+__all__ = ["Unmasked", "learned", "masked", "masker_of", "redacted", "showing", "unmasked"]
 
 #: Of a longer trace only so many characters are read for secrets that are told late.
 _MOST_LEARNED = 50_000_000
+
+
+class Unmasked(Redactor):
+    """Leaves every text as it is, for who wants the secrets in what is written."""
+
+    def __call__(self, text: str) -> str:
+        """Return the text as it is."""
+        return text
+
+    def learn(self, text: str) -> None:
+        """Note nothing."""
+
+    def redact_values(self, value: Any) -> Any:
+        """Return the values as they are."""
+        return value
+
+
+def showing(*, redact: bool) -> AbstractContextManager[Any]:
+    """Return the context in which pages are written: without masks where those are not wanted."""
+    return nullcontext() if redact else redacting(Unmasked())
+
+
+def unmasked(trace: Trace) -> Trace:
+    """Return the trace so that all that is made of it shows its secrets; the given one does not."""
+    kept = replace(trace)
+    kept.cache["masker"] = Unmasked()
+    return kept
 
 
 def masker_of(trace: Trace) -> Redactor:

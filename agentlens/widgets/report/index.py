@@ -54,7 +54,12 @@ class _Entry:
 
 
 def write_index(
-    source: Any, folder: Path, policy: Policy | str | None = None, *, lang: str = "en"
+    source: Any,
+    folder: Path,
+    policy: Policy | str | None = None,
+    *,
+    lang: str = "en",
+    redact: bool = True,
 ) -> Path:
     """Write a page for each run and an index that links them, into a folder that is made.
 
@@ -68,6 +73,8 @@ def write_index(
         What is replayed; replays in a list keep their own where none is given.
     lang
         ``en`` or ``zh``.
+    redact
+        False leaves secrets as they are.
 
     Returns
     -------
@@ -91,7 +98,7 @@ def write_index(
     for number, one in enumerate(_runs(source, failures), 1):
         name = one.trace.name if isinstance(one, Replay) else one.name
         try:
-            made = replayed(one, policy)
+            made = replayed(one, policy, redact=redact)
             file = f"{number:03d}-{_slug(name)}.html"
             page = report_html(made, lang=lang, home="index.html")
         except Exception as error:  # one run must not hide the others
@@ -106,7 +113,7 @@ def write_index(
         raise TraceError("there is no run to report")
     used = {entry.policy for entry in entries}
     shown = used.pop() if len(used) == 1 else ""
-    page = index_html(entries, failures, shown, lang=lang)
+    page = index_html(entries, failures, shown, lang=lang, redact=redact)
     return write_whole(folder / "index.html", page)
 
 
@@ -134,7 +141,12 @@ def _slug(name: str) -> str:
 
 
 def index_html(
-    entries: list[_Entry], failures: list[tuple[str, str]], policy: str, *, lang: str = "en"
+    entries: list[_Entry],
+    failures: list[tuple[str, str]],
+    policy: str,
+    *,
+    lang: str = "en",
+    redact: bool = True,
 ) -> str:
     """Return the index as one page that needs no script."""
     words = _WORDS[lang]
@@ -142,7 +154,8 @@ def index_html(
     places = {id(entry.row): entry for entry in entries}
     ranked = [places[id(row)] for row in worst_first(entry.row for entry in entries)]
     title = fill(words["title"], {"n": len(entries)})
-    facts = {"version": __version__, "policy": policy}
+    secrets = words["masked" if redact else "kept"]
+    facts = {"version": __version__, "policy": policy, "secrets": secrets}
     made = fill(words["made"], facts) if policy else f"agentlens {__version__}"
     return _PAGE.format(
         lang="zh-CN" if lang == "zh" else "en", csp=csp(), title=escape(title),

@@ -15,6 +15,7 @@ from agentlens.figures.verdict import said_of
 from agentlens.figures.view import View, view_of
 from agentlens.figures.words import fill, load_words, say
 from agentlens.progress.novelty import round_novelty
+from agentlens.trace.redact_trace import Unmasked, masker_of
 from agentlens.widgets.escape import clean
 from agentlens.widgets.report.mermaid import sequence
 
@@ -66,6 +67,7 @@ def markdown(made: Replay, *, lang: str = "en") -> str:
         "version": __version__, "policy": code(policy.name), "similarity": str(policy.similarity),
         "threshold": policy.threshold, "profile": code(policy.profile),
         "format": code(made.trace.format),
+        "secrets": words["kept" if isinstance(masker_of(made.trace), Unmasked) else "masked"],
     }  # fmt: skip
     facts.append(fill(words["made"], values))
     return "\n\n".join([*parts, " ".join(facts)]) + "\n"

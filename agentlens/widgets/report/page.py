@@ -14,7 +14,7 @@ from agentlens.figures.still import still
 from agentlens.figures.view import view_of
 from agentlens.figures.words import load_words
 from agentlens.trace.redact import redacting
-from agentlens.trace.redact_trace import learned
+from agentlens.trace.redact_trace import Unmasked, learned
 from agentlens.trace.secret_words import secret_words
 from agentlens.widgets.escape import clean, safe
 from agentlens.widgets.esm import module_text, stage_css, stage_esm
@@ -69,7 +69,7 @@ def report_html(made: Replay, *, lang: str = "en", home: str = "") -> str:
     Notes
     -----
     Secrets are masked with one numbering through the whole page, also those that only a later
-    text tells; the page says at its end how many there were of each kind.
+    text tells; the page says at its end how many there were of each kind, or that none was masked.
     """
     with redacting(learned(made.trace)) as masker:
         return _page(made, lang, home, masker)
@@ -87,6 +87,8 @@ def _page(made: Replay, lang: str, home: str, masker: Redactor) -> str:
     }
     lanes = _lanes(made, words, lang)
     hidden = secret_words(masker.secrets, lang) or words["nothing_hidden"]
+    if isinstance(masker, Unmasked):
+        hidden = words["kept"]
     policy = made.policy
     switches = {k: v for k, v in policy.to_dict().items() if k not in ("name", "rules")}
     return _PAGE.format(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +14,13 @@ from agentlens.figures.compare.result import Compared
 from agentlens.trace.corpus import Corpus
 from agentlens.trace.folder import session_file
 from agentlens.trace.model import Trace
+from agentlens.trace.redact_trace import showing, unmasked
 from agentlens.widgets.report.shell import write_whole
 
 if TYPE_CHECKING:
     from agentlens.breaker.policy import Policy
 
-__all__ = ["KINDS", "is_many", "replayed", "report"]
+__all__ = ["KINDS", "is_many", "kept", "replayed", "report"]
 
 #: What is written, by the end of the file's name.
 KINDS = {
@@ -33,6 +35,7 @@ def report(
     policy: Policy | str | None = None,
     *,
     lang: str = "en",
+    redact: bool = True,
 ) -> Path:
     """Write a report of a run: one file, no kernel, no network, both handles still draggable.
 
@@ -49,25 +52,35 @@ def report(
         What is replayed; the default policy where none is given. A replay keeps its own.
     lang
         ``en`` or ``zh``.
+    redact
+        False leaves secrets, e-mail addresses and names of home folders as they are; what is
+        written says so.
 
     Returns
     -------
     Path
-        The file; of a folder its index. Secrets are masked; all text of the trace is escaped,
-        and a content-security policy forbids a page everything but its own script.
+        The file; of a folder its index. All text of the trace is escaped, and a content-security
+        policy forbids a page everything but its own script.
 
     Raises
     ------
     TraceError
         If the trace cannot be read, or the file cannot be written.
     """
+    with showing(redact=redact):
+        return _written(trace, path, policy, lang, redact)
+
+
+def _written(
+    trace: Any, path: str | os.PathLike[str], policy: Policy | str | None, lang: str, redact: bool
+) -> Path:
     target = Path(path).expanduser()
     kind = KINDS.get(target.suffix.lower())
     whole = str(path).endswith(("/", os.sep)) or target.is_dir()
     if whole or (kind is None and not target.suffix and not target.exists()):
         from agentlens.widgets.report.index import write_index
 
-        return write_index(trace, target, policy, lang=lang)
+        return write_index(trace, target, policy, lang=lang, redact=redact)
     if kind is None and target.suffix:
         raise TraceError(
             f"{target.suffix} is no kind of report: {', '.join(KINDS)}, or a folder",
@@ -78,8 +91,8 @@ def report(
             "several runs need a folder, such as reports/, not one file", source=str(target)
         )
     if isinstance(trace, Compared):
-        return _compared(trace, target, kind, lang)
-    made = replayed(trace, policy)
+        return _compared(trace if redact else kept(trace), target, kind, lang)
+    made = replayed(trace, policy, redact=redact)
     if kind == "text":
         from agentlens.widgets.report.markdown import markdown
 
@@ -125,12 +138,20 @@ def is_many(path: str) -> bool:
     return False
 
 
-def replayed(trace: Any, policy: Policy | str | None) -> Replay:
+def kept(made: Compared) -> Compared:
+    """Return a comparison whose texts are not masked."""
+    a, b = (replayed(one, None, redact=False) for one in (made.a, made.b))
+    return replace(made, a=a, b=b)
+
+
+def replayed(trace: Any, policy: Policy | str | None, *, redact: bool = True) -> Replay:
     """Return the replay of a trace, or of what holds one; a replay keeps its policy."""
     from agentlens.trace.load import load
 
-    if isinstance(trace, Replay) and policy is None:
-        return trace
     if isinstance(trace, Replay):
+        if redact and policy is None:
+            return trace
+        policy = policy or trace.policy
         trace = trace.trace
-    return replay(trace if isinstance(trace, Trace) else load(trace), policy)
+    trace = trace if isinstance(trace, Trace) else load(trace)
+    return replay(trace if redact else unmasked(trace), policy)
