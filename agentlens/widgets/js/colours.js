@@ -28,6 +28,18 @@ export function parseRgb(colour) {
   return parts ? parts.slice(0, 4).map(Number) : [0, 0, 0];
 }
 
+// A page's colour as it is computed may come as color(srgb …), oklch(…) or lab(…): painted, it is rgb.
+function pageRgb(colour) {
+  if (/^rgba?\(/.test(colour)) return parseRgb(colour);
+  const canvas = document.createElement("canvas");
+  canvas.width = canvas.height = 1;
+  const ctx = canvas.getContext("2d");
+  ctx.fillStyle = colour;
+  ctx.fillRect(0, 0, 1, 1);
+  const [r, g, b, a] = ctx.getImageData(0, 0, 1, 1).data;
+  return [r, g, b, a / 255];
+}
+
 export function fade(colour, alpha) {
   const [r, g, b] = parseRgb(colour);
   return `rgba(${r},${g},${b},${alpha})`;
@@ -57,9 +69,8 @@ export function rampColour(colours, t) {
 // Whether the ground under an element is dark: the first painted background above it decides.
 export function groundIsDark(element) {
   for (let node = element; node; node = node.parentElement || (node.getRootNode && node.getRootNode().host)) {
-    const colour = getComputedStyle(node).backgroundColor;
-    const parts = parseRgb(colour);
-    if (colour !== "transparent" && (parts.length < 4 || parts[3] > 0.5)) return luminance(colour) < 0.18;
+    const [r, g, b, alpha = 1] = pageRgb(getComputedStyle(node).backgroundColor);
+    if (alpha > 0.5) return luminance(`rgb(${r},${g},${b})`) < 0.18;
   }
   return matchMedia("(prefers-color-scheme: dark)").matches && getComputedStyle(document.documentElement).colorScheme.includes("dark");
 }
