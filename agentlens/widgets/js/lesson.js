@@ -1,6 +1,7 @@
 import { dragged, element, fragment } from "./dom.js";
 import { makeAhead } from "./frames.js";
 import { watchTheme } from "./theme.js";
+import { keepKeys } from "./keys.js";
 
 // The lesson: controls of the page, a picture from Python. What a slider shows was sent ahead; for
 // the rest one request is under way at a time, and what is moved meanwhile is sent once, after it.
@@ -213,13 +214,14 @@ function makeLesson(model, el) {
     ["change:titles change:current change:lang", drawNav],
     ["change:theme", () => stop.apply()],
   ];
-  const stop = watchTheme(root, () => model.get("theme"), () => {});
+  const stop = watchTheme(root, () => model.get("theme"), () => {}), unkeep = keepKeys(root);
   for (const [names, heard] of told) model.on(names, heard);
   drawNav();
   drawControls();
   drawFrame();
   return () => {
     stop();
+    unkeep();
     clearTimeout(playing);
     clearTimeout(resting);
     ahead.stop();

@@ -3,6 +3,7 @@ import { makePickerMap } from "./picker_map.js";
 import { makePickerCurves } from "./picker_curves.js";
 import { makePickerStrip } from "./picker_strip.js";
 import { watchTheme } from "./theme.js";
+import { keepKeys } from "./keys.js";
 
 // The picker: one sentence, the map of all settings, curves, sliders, false stops, the runs.
 
@@ -120,12 +121,13 @@ function render({ model, el }) {
 
   const again = () => { anew = true; read(); scene.sliders.forEach((show) => show()); schedule(); };
   const stopTheme = watchTheme(root, () => model.get("theme"), () => { anew = true; schedule(); });
+  const unkeep = keepKeys(root, "jkglu"); // the strip's own
   const size = new ResizeObserver(() => schedule());
   size.observe(root);
   const names = ["payload", "words", "cell", "value", "prevalence", "alpha", "delta", "promise", "theme"];
   for (const name of names) model.on(`change:${name}`, again);
   again();
-  return () => { stopTheme(); size.disconnect(); for (const name of names) model.off(`change:${name}`, again); };
+  return () => { stopTheme(); unkeep(); size.disconnect(); for (const name of names) model.off(`change:${name}`, again); };
 }
 
 export default { render };

@@ -1,4 +1,5 @@
 // A table of sessions: click, or arrow keys and Enter, opens one. All text is set as text.
+import { keepKeys } from "./keys.js";
 
 const STEP = 200;
 
@@ -75,11 +76,12 @@ function render({ model, el }) {
   filter.addEventListener("keydown", (event) => event.stopPropagation());
   filter.addEventListener("input", () => { wanted = filter.value.trim().toLowerCase(); shown = STEP; draw(); });
   more.addEventListener("click", () => { shown += STEP; draw(); });
+  const unkeep = keepKeys(root);
   model.on("change:rows", draw);
   model.on("change:selected", mark);
   draw();
   el.append(root);
-  return () => { model.off("change:rows", draw); model.off("change:selected", mark); };
+  return () => { unkeep(); model.off("change:rows", draw); model.off("change:selected", mark); };
 }
 
 export default { render };

@@ -15,6 +15,7 @@ import { verdictOf } from "./verdict.js";
 import { buildFrame, placeHead, showVerdict } from "./frame.js";
 import { watchTheme } from "./theme.js";
 import { watchPointer } from "./pointer.js";
+import { keepKeys } from "./keys.js";
 
 // The stage: one thread of a run, counted anew in the browser. It needs no kernel once it is there.
 
@@ -183,6 +184,7 @@ function makeStage(model, el) {
   const map = makeMap(dom.map, set);
   const pointer = watchPointer(dom, state, { tip, select, schedule, zoomTo });
   const unwatch = watchTheme(dom.root, () => model.get("theme") || "auto", () => schedule("colours", "plot"));
+  const unkeep = keepKeys(dom.root);
   dom.reset.addEventListener("click", () => zoomTo(null));
 
   const heard = {
@@ -225,6 +227,7 @@ function makeStage(model, el) {
     cancelAnimationFrame(frame);
     resized.disconnect();
     unwatch();
+    unkeep();
     pointer();
     handles.close();
     for (const [name, act] of Object.entries(heard)) model.off(name, act);

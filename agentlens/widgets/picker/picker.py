@@ -30,7 +30,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Picker", "PickerView"]
 
-_MODULES = tuple("colours picker_data picker_map picker_curves picker_strip theme picker".split())
+_MODULES = tuple(
+    "colours picker_data picker_map picker_curves picker_strip theme keys picker".split()
+)
 
 
 @cache

@@ -16,7 +16,7 @@ from agentlens.thresholds.scan import Row, scan_files
 from agentlens.trace.load import load, load_many
 from agentlens.trace.model import Trace
 from agentlens.widgets.escape import safe
-from agentlens.widgets.esm import module_text
+from agentlens.widgets.esm import join_modules, module_text
 from agentlens.widgets.plain import one_line
 from agentlens.widgets.scan.table import (
     HEAD,
@@ -42,7 +42,7 @@ __all__ = ["Scan", "SessionList", "scan"]
 class SessionList(anywidget.AnyWidget):
     """A table in the browser; `selected` is the row that was opened, or -1."""
 
-    _esm = module_text("sessions.js")
+    _esm = join_modules(("keys", "sessions"))
     _css = module_text("sessions.css")
     head = traitlets.List(traitlets.Unicode()).tag(sync=True)
     right = traitlets.List(traitlets.Unicode()).tag(sync=True)
