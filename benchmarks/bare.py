@@ -25,11 +25,9 @@ class Model {
     for (const name of Object.keys(changed)) fire(`change:${name}`);
     for (const one of messages) fire("msg:custom", one);
   }
-  on(events, f) { for (const one of events.split(" ")) (this.heard[one] ||= []).push(f); }
-  off(events, f) {
-    const gone = (one) => { this.heard[one] = (this.heard[one] || []).filter((g) => g !== f); };
-    events.split(" ").forEach(gone);
-  }
+  // One event at a time: Backbone takes several in one string, marimo does not.
+  on(event, f) { (this.heard[event] ||= []).push(f); }
+  off(event, f) { this.heard[event] = (this.heard[event] || []).filter((g) => g !== f); }
   put(name, value) {
     this.state[name] = value;
     for (const f of [...(this.heard[`change:${name}`] || [])]) f();

@@ -211,11 +211,11 @@ function makeLesson(model, el) {
   const told = [
     ["change:frame", drawFrame],
     ["change:controls", () => { drawControls(); drawFrame(); }],
-    ["change:titles change:current change:lang", drawNav],
+    ...["change:titles", "change:current", "change:lang"].map((name) => [name, drawNav]), // one by one: marimo
     ["change:theme", () => stop.apply()],
   ];
   const stop = watchTheme(root, () => model.get("theme"), () => {}), unkeep = keepKeys(root);
-  for (const [names, heard] of told) model.on(names, heard);
+  for (const [name, heard] of told) model.on(name, heard);
   drawNav();
   drawControls();
   drawFrame();
@@ -225,7 +225,7 @@ function makeLesson(model, el) {
     clearTimeout(playing);
     clearTimeout(resting);
     ahead.stop();
-    for (const [names, heard] of told) model.off(names, heard);
+    for (const [name, heard] of told) model.off(name, heard);
   };
 }
 
