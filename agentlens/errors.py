@@ -2,7 +2,24 @@
 
 from __future__ import annotations
 
-__all__ = ["PolicyError", "TraceError"]
+__all__ = ["PolicyError", "TraceError", "printable"]
+
+
+def printable(text: str) -> str:
+    r"""Return a text on one line that moves no cursor and turns no line around.
+
+    A message may name what a log holds. White space becomes one blank; other characters that do
+    not print are written as Python writes them.
+
+    Examples
+    --------
+    >>> printable("the key a\x1b[2J")
+    'the key a\\x1b[2J'
+    """
+    line = " ".join(text.split())
+    if line.isprintable():
+        return line
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)
 
 
 class TraceError(ValueError):
@@ -30,7 +47,7 @@ class TraceError(ValueError):
         if line is not None:
             place += f"{', ' if place else ''}line {line}"
         said = f"{place}: {message}" if place else message
-        super().__init__(" ".join(said.splitlines()))
+        super().__init__(printable(said))
 
 
 class PolicyError(ValueError):

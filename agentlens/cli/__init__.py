@@ -12,7 +12,7 @@ from typing import Any
 from agentlens import __version__
 from agentlens.cli import commands, guards, reports, sweeps
 from agentlens.cli.convert import TARGETS
-from agentlens.errors import PolicyError, TraceError
+from agentlens.errors import PolicyError, TraceError, printable
 
 __all__ = ["main", "parser"]
 
@@ -149,7 +149,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (TraceError, PolicyError, OSError) as error:
-        print(f"agentlens: {_said(error)}", file=sys.stderr)
+        print(f"agentlens: {printable(_said(error))}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         return 130
@@ -160,7 +160,7 @@ def _said(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         place = f"{error.filename}: " if error.filename else ""
         return f"{place}{error.strerror}"
-    return " ".join(str(error).split())
+    return str(error)
 
 
 def _speak_utf8() -> None:

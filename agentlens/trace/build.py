@@ -10,7 +10,7 @@ from agentlens.trace.arguments import parse_arguments
 from agentlens.trace.derive import add_up_tokens, derive_seconds
 from agentlens.trace.model import Trace
 from agentlens.trace.names import unwrap_call
-from agentlens.trace.repair import repair_meta, repair_tables
+from agentlens.trace.repair import leave_out_wild, repair_meta, repair_tables
 from agentlens.trace.rows import PLACES, Table
 from agentlens.trace.run_log import MAIN, RunLog
 from agentlens.trace.status import judge
@@ -206,14 +206,16 @@ class TraceBuilder(RunLog):
         return Trace(tables, self.meta, tuple(self._notes.values()), known)
 
     def _repair(self, tables: dict[str, dict[str, list[Any]]]) -> None:
-        """Make every text one that UTF-8 can hold, and say where that took something."""
+        """Make every text and number one that can be used, and say where that took something."""
         texts, deep = repair_tables(tables)
+        wild = leave_out_wild(tables)
         if (meta := repair_meta(self.meta)) is not self.meta:
             self.meta = meta
             texts = texts or [None]
         for message, lines in (
             ("a text held lone surrogates (half a character); repaired", texts),
             ("arguments are nested too deeply and were left out", deep),
+            ("a number was no number, infinite or beyond 64 bits, and was left out", wild),
         ):
             if lines:
                 self.note("damaged", message, lines[0], len(lines))

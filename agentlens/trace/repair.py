@@ -1,7 +1,7 @@
-"""Text that UTF-8 can hold: halves of surrogate pairs are joined or replaced, once, at the door.
+"""What every later step can hold: text as UTF-8, nesting that ends, numbers that add up.
 
-Logs cut in the middle of an emoji, and strings built in memory, hold lone surrogates; no
-notebook, file or checksum can encode them.
+Halves of surrogate pairs are joined or replaced, once, at the door: logs cut in the middle of an
+emoji, and strings built in memory, hold lone ones; no notebook, file or checksum can encode them.
 """
 
 from __future__ import annotations
@@ -12,10 +12,20 @@ from typing import Any
 
 from agentlens.trace.model import Meta
 
-__all__ = ["MAX_DEPTH", "TooDeep", "repair_meta", "repair_tables", "repaired", "whole_text"]
+__all__ = [
+    "MAX_DEPTH", "TooDeep", "leave_out_wild", "repair_meta", "repair_tables", "repaired",
+    "whole_text",
+]  # fmt: skip
 
 #: Deeper than this, a value is damage: no agent writes it, and readers walk values recursively.
 MAX_DEPTH = 200
+
+#: Columns of numbers that a log may leave out.
+_NUMBERS = frozenset(
+    "started seconds input_tokens cached_tokens cache_write_tokens output_tokens reasoning_tokens "
+    "tokens cost exit_code".split()
+)
+_MOST = 2**63
 
 _TEXTS: Mapping[str, tuple[str, ...]] = {
     "threads": ("thread", "parent", "parent_call", "kind", "name"),
@@ -110,6 +120,24 @@ def repair_tables(
             calls["args"][row] = new
             texts.append(calls["line"][row])
     return texts, deep
+
+
+def leave_out_wild(tables: Mapping[str, MutableMapping[str, list[Any]]]) -> list[int | None]:
+    """Empty in place the cells whose number nobody can add up; return the line of each.
+
+    That is NaN and the infinities, which no JSON has and Python reads all the same, and what is
+    beyond 64 bits.
+    """
+    lines: list[int | None] = []
+    for table in tables.values():
+        at = table.get("line")
+        for name in _NUMBERS & table.keys():
+            cells = table[name]
+            for row, cell in enumerate(cells):
+                if isinstance(cell, float | int) and not -_MOST < cell < _MOST:
+                    cells[row] = None
+                    lines.append(at[row] if at else None)
+    return lines
 
 
 def repair_meta(meta: Meta) -> Meta:

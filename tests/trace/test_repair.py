@@ -116,3 +116,27 @@ def test_a_big_log_pays_little():
     start = time.process_time()
     build.finish()
     assert time.process_time() - start < 2.0
+
+
+@pytest.mark.parametrize("wild", ["NaN", "Infinity", "-Infinity", "1e999", "9" * 400])
+def test_a_number_that_nobody_can_add_up_is_left_out_and_noted(tmp_path, wild: str):
+    path = tmp_path / "run.json"
+    step = '{{"step_id": {}, "source": "agent", "message": "m", "metrics": {}, "tool_calls": [{}]}}'
+    call = '{"tool_call_id": "%s", "function_name": "search", "arguments": {"query": "weather"}}'
+    steps = [
+        step.format(n, f'{{"prompt_tokens": {tokens}, "cost_usd": {cost}}}', call % n)
+        for n, (tokens, cost) in enumerate([(10, 0.5), (wild, wild), (20, 0.25)], 1)
+    ]
+    agent = '{"name": "a", "version": "1"}'
+    path.write_text(
+        f'{{"schema_version": "ATIF-v1.4", "session_id": "s", "agent": {agent}, '
+        f'"steps": [{", ".join(steps)}]}}',
+        "utf-8",
+    )
+    trace = al.load(path)
+    assert trace.tables["rounds"]["cost"] == [0.5, None, 0.25]
+    assert trace.tables["rounds"]["input_tokens"] == [10, None, 20]
+    said = [note.kind for note in trace.notes if "number" in note.message or "JSON" in note.message]
+    assert "damaged" in said
+    for policy in al.Policy.presets():
+        al.replay(trace, policy).to_dict()
