@@ -30,10 +30,10 @@ from agentlens.trace.load import load_many
 from agentlens.trace.model import Trace
 from tests.hostile.inputs import inputs, run_of
 
-#: What a small input may take, in bytes and CPU seconds; and one of some megabytes: 100,000 rounds
-#: go under every preset, into a page, two stills, a payload and through the terminal.
-LARGE = 2_000_000
-BYTES, BYTES_LARGE = 500_000_000, 1_500_000_000
+#: What a small input may take, in bytes and CPU seconds; and a large one: 100,000 rounds or 5,000
+#: threads go under every preset, into a page, two stills, a payload and through the terminal.
+LARGE = 500_000
+BYTES, BYTES_LARGE = 500_000_000, 2_500_000_000
 SECONDS, SECONDS_LARGE = 10.0, 180.0
 _EVENTS = (
     "os.system", "os.exec", "os.posix_spawn", "os.fork", "subprocess.Popen", "socket.connect",

@@ -85,9 +85,13 @@ def lane_rows(
 
 
 def _is_quick(view: View) -> bool:
-    """Say whether near misses can be looked for at once: few rounds, moderate results."""
-    said = view.replay.trace.tables["calls"]["result"]
-    return len(view) <= _MOST_ROUNDS and sum(len(text or "") for text in said) <= _MOST_TEXT
+    """Say whether near misses can be looked for at once: few rounds in all, moderate results."""
+    tables = view.replay.trace.tables  # of all threads: each of them is looked through
+    said = tables["calls"]["result"]
+    return (
+        len(tables["rounds"]["round"]) <= _MOST_ROUNDS
+        and sum(len(text or "") for text in said) <= _MOST_TEXT
+    )
 
 
 def _peer_row(view: View, preset: Policy, near: bool, lang: str) -> LaneRow:
