@@ -111,13 +111,14 @@ function makeStage(model, el) {
     state.said = state.loading ? { verdict: state.words.loading || "…", reason: "", other: "", kind: "loading" } : verdictOf(state);
     state.outcome = state.said.verdict;
     const empty = state.loading || !state.view.n;
+    const anew = dirty.cut || dirty.plot || dirty.colours; // marks stay while a handle moves
     if (!empty) {
-      if (!drawn) paintMarks(fitCanvas(dom.still, state.plan.width, state.plan.height), state);
+      if (!drawn && anew) paintMarks(fitCanvas(dom.still, state.plan.width, state.plan.height), state);
       const ctx = fitCanvas(dom.over, state.plan.width, state.plan.height);
       paintOver(ctx, state);
       paintLetters(ctx, state);
       paintGutters(ctx, state);
-      map.paint(state, dirty.cut || dirty.plot || dirty.colours);
+      map.paint(state, anew);
     }
     // The page is changed after all is painted: a font set in between would make it lay out twice.
     showVerdict(dom, state.said, state.words, isStale());
