@@ -71,7 +71,7 @@ export function counterfactualSpans(view, result, time) {
   ]);
 }
 
-function paintCounterfactual(ctx, { axes, colours, spans: _, ghosts }) {
+function paintCounterfactual(ctx, { axes, colours, ghosts }) {
   const bottom = axes.band.top + axes.band.height;
   const right = axes.x.offset + axes.x.length;
   for (const [from, to] of ghosts) {
