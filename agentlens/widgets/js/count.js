@@ -36,7 +36,7 @@ export function countRounds(view, cut, threshold) {
       if (other && !(own && other.yields)) ruleOf.set(i, other);
     }
   }
-  return { counts, trips, tripOf, ruleOf, trip: trips.length ? trips[0] : -1, nearest, cut, threshold };
+  return { counts, trips, tripOf, ruleOf, trip: trips.length ? trips[0] : -1, nearest };
 }
 
 // For each threshold up to `most` the running records of the sliding-window minimum of ranks:

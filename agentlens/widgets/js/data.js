@@ -56,14 +56,11 @@ export function viewOf(payload) {
     forest: unpackAll(payload.forest),
     texts: payload.texts || [],
     tools: payload.tools || [],
-    effects: payload.effects || [],
     kinds: payload.kinds || [],
     path: payload.path || [],
     rules: payload.rules || [],
     thread: payload.thread || "",
     succeeded: payload.succeeded ?? null,
-    words: payload.words || {},
-    isolated: !!payload.isolated,
     asked: !!(payload.queries && rounds.query && rounds.query.some((q) => q >= 0)),
   };
 }

@@ -99,7 +99,7 @@ function paintCount(ctx, { view, result, axes, time, colours, threshold }) {
   const [from, to] = visible(view, axes, time);
   const base = axes.count.px(0);
   const path = new Path2D(), fill = new Path2D();
-  let open = false, lastX = 0, columnX = -1, low = 0, high = 0, tall = 0;
+  let open = false, columnX = -1, low = 0, high = 0;
   const height = axes.count.length;
   const drop = () => {
     if (columnX < 0) return;
@@ -126,8 +126,7 @@ function paintCount(ctx, { view, result, axes, time, colours, threshold }) {
     if (open) path.lineTo(x0, y);
     else path.moveTo(x0, y);
     path.lineTo(x1, y);
-    if (count > 0) { fill.rect(lastX && open ? x0 : x0, y, x1 - x0, base - y); tall++; }
-    lastX = x1;
+    if (count > 0) fill.rect(x0, y, x1 - x0, base - y);
     open = true;
   }
   drop();
@@ -148,7 +147,7 @@ function paintCount(ctx, { view, result, axes, time, colours, threshold }) {
 
 // One mark at each trip, with its flag; only the first one is named.
 function paintTrips(ctx, scene) {
-  const { view, result, axes, time, colours, words, plan } = scene;
+  const { view, result, axes, time, colours, words } = scene;
   const bottom = axes.band.top + axes.band.height;
   const right = axes.x.offset + axes.x.length;
   let last = -Infinity;
@@ -166,7 +165,7 @@ function paintTrips(ctx, scene) {
       ctx.arc(Math.max(dot, x), axes.count.px(result.counts[trip]), 4, 0, 7);
       ctx.fill();
     }
-    if (k === 0) flag(ctx, scene, x, axes.lanes.offset - 6, words.flag, plan);
+    if (k === 0) flag(ctx, scene, x, axes.lanes.offset - 6, words.flag);
   });
 }
 

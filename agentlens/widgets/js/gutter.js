@@ -108,7 +108,6 @@ function paintAxis(ctx, { plan, view, axes, time, colours, font, words }) {
   const { top } = plan.axis;
   const right = axes.x.offset + axes.x.length;
   const name = time ? words.axis_time : words.axis_round;
-  const nameLeft = plan.narrow ? Infinity : plan.left - 10;
   for (const [value, text] of ticks(view, axes, time)) {
     const x = axes.x.px(value), half = textWidth(ctx, text) / 2;
     if (x < axes.x.offset - 1 || x > right + 1) continue;
@@ -117,7 +116,7 @@ function paintAxis(ctx, { plan, view, axes, time, colours, font, words }) {
   }
   if (!plan.narrow) {
     ctx.textAlign = "left";
-    ctx.fillText(ellipsis(ctx, name, nameLeft), 0, top);
+    ctx.fillText(ellipsis(ctx, name, plan.left - 10), 0, top);
   } else {
     ctx.textAlign = "right";
     ctx.fillText(name, plan.width, top);

@@ -34,14 +34,14 @@ export function layLanes(view, similarity) {
   const rest = shared.filter((c) => !chosen.includes(c));
   const group = new Map([...chosen, ...rest].map((c, g) => [c, g]));
   const lanes = chosen.map((c, g) => ({
-    kind: "cluster", group: g, letter: LETTERS[g], size: size.get(c), text: view.texts[view.queries.text[first.get(c)]] || "",
+    kind: "cluster", group: g, text: view.texts[view.queries.text[first.get(c)]] || "",
   }));
   const laneOf = { more: -1, single: -1, other: -1 };
   const { calls } = view;
   const count = calls.round ? calls.round.length : 0;
   const lane = new Int32Array(count), groupOf = new Int32Array(count).fill(-1);
   const kinds = new Array(count);
-  const seen = { more: 0, single: 0, other: 0 };
+  const seen = new Set();
   for (let c = 0; c < count; c++) {
     const q = calls.query[c];
     if (q < 0) kinds[c] = "other";
@@ -50,13 +50,13 @@ export function layLanes(view, similarity) {
       groupOf[c] = g === undefined ? -1 : g;
       kinds[c] = g === undefined ? "single" : g < chosen.length ? "cluster" : "more";
     }
-    if (kinds[c] !== "cluster") seen[kinds[c]] += 1;
+    seen.add(kinds[c]);
   }
   for (const kind of ["more", "single", "other"]) {
-    if (seen[kind]) { laneOf[kind] = lanes.length; lanes.push({ kind, group: -1, size: seen[kind], text: "" }); }
+    if (seen.has(kind)) { laneOf[kind] = lanes.length; lanes.push({ kind, group: -1, text: "" }); }
   }
   for (let c = 0; c < count; c++) lane[c] = kinds[c] === "cluster" ? groupOf[c] : laneOf[kinds[c]];
-  return { lanes, lane, group: groupOf, kinds, y: stack(view, lane), cluster, groups: group.size };
+  return { lanes, lane, group: groupOf, kinds, y: stack(view, lane), cluster };
 }
 
 // Calls of one round in one lane ran side by side: they are stacked, not spread along time.

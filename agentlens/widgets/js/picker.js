@@ -14,7 +14,7 @@ function part(className, parent, tag = "div") {
   return made;
 }
 
-const SLIDERS = { // name: lowest, highest, from a place in 0..100 and back, how it reads
+const SLIDERS = { // name: from a place in 0..100 to a value, back, how it reads
   value: { to: (x) => Math.round(10 ** (x / 100 * 2.5)), from: (v) => (Math.log10(Math.max(1, v)) / 2.5) * 100, text: (v, words) => pickerSay(words, "rounds", { n: v }) },
   prevalence: { to: (x) => Math.max(1, Math.round(x * 0.9)) / 100, from: (v) => v * 100 / 0.9, text: (v) => percent(v) },
   alpha: { to: (x) => Math.max(1, Math.round(x / 2.5)) / 100, from: (v) => v * 250, text: (v) => percent(v) },
@@ -75,7 +75,6 @@ function render({ model, el }) {
     const data = model.get("payload"), cell = model.get("cell");
     Object.assign(scene, { data, words: model.get("words"), value: model.get("value"), prevalence: model.get("prevalence"),
       column: Math.min(cell[0], data.columns.length - 1), threshold: Math.min(cell[1], data.grid.length) });
-    scene.words.here ||= "";
   }
   function paint() {
     if (!scene.data || !root.isConnected || !root.clientWidth) return;

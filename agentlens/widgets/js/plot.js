@@ -85,7 +85,6 @@ function layoutOf(scene) {
 export function makePlot(Plotly, div, { zoomed, reset }) {
   let drawn = false;
   return {
-    div,
     get axes() { return drawn ? div : null; },
     async draw(scene) {
       const first = !drawn;
@@ -99,8 +98,6 @@ export function makePlot(Plotly, div, { zoomed, reset }) {
       });
       div.on("plotly_doubleclick", reset);
     },
-    zoom: (range) => Plotly.relayout(div, { "xaxis.range": range }),
-    countRange: (range) => Plotly.relayout(div, { "yaxis3.range": range }),
     close: () => { if (drawn) Plotly.purge(div); },
   };
 }

@@ -54,7 +54,7 @@ function makeAxes(plan, { x, lanes, contain, count }) {
     const [low, high] = axis.range, scale = axis.length / (high - low);
     return { ...axis, low, high, scale, px: (v) => axis.offset + axis.length - (v - low) * scale, value: (p) => low + (axis.offset + axis.length - p) / scale };
   };
-  return { x: across(x), lanes: down(lanes), contain: down(contain), count: down(count), band: plan.band, plan };
+  return { x: across(x), lanes: down(lanes), contain: down(contain), count: down(count), band: plan.band };
 }
 
 // First and last position whose cell touches the visible range.
