@@ -48,7 +48,7 @@ export function makePickerMap(host, scene, move) {
     const ctx = sharpCanvas(canvas, width, GRID_TOP + rows * high + GRID_BOTTOM);
     const gains = data.grid.map((line) => line.map((cell) => gainOf(data, cell, scene.prevalence, scene.value)));
     const flat = gains.flat(), low = Math.min(...flat), most = Math.max(...flat), span = most - low || 1;
-    const dead = data.columns.map((_, c) => data.grid.every((line) => !line[c][5].query));
+    const dead = data.columns.map((_, c) => data.grid.every((line) => !line[c][4].query));
     const seen = new Set();
     ctx.textAlign = "center";
     ctx.textBaseline = "middle";
@@ -56,7 +56,7 @@ export function makePickerMap(host, scene, move) {
     for (let k = 1; k <= rows; k++) {
       const y = GRID_TOP + (rows - k) * high;
       for (let c = 0; c < count; c++) {
-        const cell = cellAt(data, c, k), x = GRID_LEFT + c * wide, stops = cell[5].query > 0;
+        const cell = cellAt(data, c, k), x = GRID_LEFT + c * wide, stops = cell[4].query > 0;
         const kind = stops ? "stops" : k > data.longest ? "unreachable" : dead[c] ? "dead" : "none";
         const part = (gains[k - 1][c] - low) / span, colour = rampColour(colours, part);
         seen.add(kind);

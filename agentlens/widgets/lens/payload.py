@@ -27,10 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = ["KINDS", "ROLES", "as_json", "pack", "path_of", "stage_payload"]
 
-VERSION = 1
 KINDS = ("search", "mixed", "business", "message", "preamble", "copied", "retry")
 ROLES = ("count", "neutral", "reset")
-EFFECTS = ("search", "read", "write", "run", "poll", "think", "ask", "finish", "unknown")
 
 _LONG = 80  # characters of a query that are shown
 _SHORT = 48  # the same, where there are thousands
@@ -96,7 +94,6 @@ def stage_payload(replay: Replay, *, thread: str | None = None, lang: str = "en"
     tools = list(dict.fromkeys(replay.trace.tables["calls"]["tool"][c] for c in view.calls))
     queries = _queries(view, texts)
     return {
-        "version": VERSION,
         "lang": lang,
         "thread": view.thread,
         "measure": policy.measure,
@@ -111,7 +108,6 @@ def stage_payload(replay: Replay, *, thread: str | None = None, lang: str = "en"
         "n": len(view),
         "times": view.times is not None,
         "kinds": list(KINDS),
-        "effects": list(EFFECTS),
         "rounds": _rounds(view),
         "queries": queries,
         "calls": _calls(view, tools),
@@ -178,9 +174,7 @@ def _calls(view: View, tools: list[str]) -> dict[str, Any]:
     calls, number = view.replay.trace.tables["calls"], {tool: i for i, tool in enumerate(tools)}
     return {
         "round": pack(view.position[calls["round_row"][c]] for c in view.calls),
-        "order": pack(calls["order"][c] for c in view.calls),
         "tool": pack(number[calls["tool"][c]] for c in view.calls),
-        "effect": pack(EFFECTS.index(calls["effect"][c]) for c in view.calls),
         "query": pack(view.query_of_call.get(c, -1) for c in view.calls),
     }
 

@@ -69,7 +69,7 @@ def picker_payload(surface: CorpusSurface, default: Policy) -> dict[str, Any]:
         grid.append([
             [int(totals.stopped_good_tasks[r - 1]), int(totals.harmful_tasks[r - 1]),
              int(totals.stopped_loop_tasks[r - 1]), round(float(totals.saved[r - 1, 0])),
-             round(float(totals.saved_good[r - 1, 0])), totals.first_rule[r - 1]]
+             totals.first_rule[r - 1]]
             for r in columns
         ])  # fmt: skip
     first = surface.totals(1)
@@ -116,8 +116,7 @@ def _runs(surface: CorpusSurface, columns: list[int], rows: int) -> list[dict[st
     shown = surface.profiles[:MOST_RUNS]
     made: list[dict[str, Any]] = [
         {"name": clean(p.source)[-80:], "task": clean(p.task)[:120], "label": p.mark.label,
-         "rounds": p.rounds, "last": p.last_round, "waits": p.waits, "onset": p.mark.onset,
-         "s": []}
+         "last": p.last_round, "waits": p.waits, "s": []}
         for p in shown
     ]  # fmt: skip
     ends = {rank: at for at, rank in enumerate(columns)}

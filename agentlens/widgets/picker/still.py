@@ -70,8 +70,8 @@ def picker_html(payload: Mapping[str, Any], cell: Sequence[int], lang: str) -> s
 def _cell(one: Sequence[Any], most: float, current: bool) -> str:
     colour = ramp(one[3] / most)
     ring = "outline:2px solid currentColor;font-weight:bold;" if current else ""
-    style = f"background:{colour};color:{ink_on(colour)};{ring}" if one[5].get("query") else ring
-    text = f"{one[0]}/{one[2]}" if one[5].get("query") or current else "·"
+    style = f"background:{colour};color:{ink_on(colour)};{ring}" if one[4].get("query") else ring
+    text = f"{one[0]}/{one[2]}" if one[4].get("query") or current else "·"
     return f'<td style="text-align:center;{style}">{text}</td>'
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import base64
 import json
 import random
+import re
 
 import numpy as np
 import pytest
 
 import agentlens as al
 from agentlens.trace.build import TraceBuilder
+from agentlens.widgets.esm import module_text, stage_esm
 from agentlens.widgets.lens.payload import KINDS, ROLES, as_json, pack, path_of, stage_payload
 from tests.browser.stage_page import searches
 
@@ -60,6 +62,15 @@ def test_the_columns_are_those_of_the_replay():
     assert made["recount"] is True
     assert made["path"] == ["stalled", "finalizing", "partial"]
     assert made["rules"] == []
+
+
+def test_what_is_sent_is_read_by_the_stage_or_the_report():
+    """A key that no script reads would be sent for nothing."""
+    made = stage_payload(al.replay(INCIDENT, "classic"))
+    scripts = stage_esm() + module_text("report.js")
+    read = set(re.findall(r"\bpayload\.(\w+)", scripts))
+    assert set(made) <= read
+    assert made["calls"].keys() == {"round", "tool", "query"}
 
 
 def test_other_rules_come_as_their_earliest_trips():
