@@ -54,3 +54,17 @@ def test_the_figure_says_why_where_it_is_touched(page):
     page.wait_for_selector(".hoverlayer .hovertext")
     said = page.locator(".hoverlayer .hovertext").first.text_content()
     assert "roo-code" in said
+
+
+@pytest.mark.parametrize("width", [480, 1000])
+def test_every_number_stays_above_the_strips(page, width):
+    """That of the last round used to be written over the head of the column beside it."""
+    page.set_viewport_size({"width": width, "height": 900})
+    calls = [{**MAKE, "round": n, "args": {"command": f"make {n}"}} for n in range(1, 1_201)]
+    page.set_content(figures.lanes_html(al.replay(al.load(calls), "layered"), SHOWN))
+    strip = page.locator(".al-ticks > div").bounding_box()
+    last = page.locator(".al-ticks b").last
+    assert last.text_content() == "1,200"
+    box = last.bounding_box()
+    assert strip["x"] < box["x"]
+    assert box["x"] + box["width"] <= strip["x"] + strip["width"] + 1

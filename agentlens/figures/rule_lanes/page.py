@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from agentlens.breaker.near.words import advice_words, miss_words
 from agentlens.figures.rule_lanes.rows import lane_rows
+from agentlens.figures.rule_lanes.style import STYLE
 from agentlens.figures.rule_lanes.texts import Texts
-from agentlens.figures.theme import MID
 from agentlens.figures.view import view_of
 from agentlens.trace.redact import redact
 
@@ -26,58 +26,6 @@ __all__ = ["lanes_html", "lanes_page"]
 
 _CELLS = 200  # marks of one row and level that lie closer are drawn as one
 _WHY = 8  # so many marks of a row are told in words
-
-#: Needed once beside the rows; colours hold 3 : 1 on white and on #111418 alike.
-_STYLE = f"""<style>
-.al-lanes {{font: 13px/1.4 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans CJK SC",
-  "PingFang SC", "Microsoft YaHei", sans-serif; font-variant-numeric: tabular-nums;
-  max-width: 1000px; color: var(--jp-ui-font-color1, currentColor);}}
-.al-lanes summary {{display: grid; grid-template-columns: minmax(96px, 168px) 1fr 148px;
-  column-gap: 10px; align-items: center; min-height: 22px; cursor: pointer; list-style: none;}}
-.al-lanes summary::-webkit-details-marker {{display: none;}}
-.al-lanes summary:focus-visible {{outline: 2px solid {MID["accent"]}; outline-offset: 1px;}}
-.al-lanes .al-name {{text-align: right; overflow: hidden; text-overflow: ellipsis;
-  white-space: nowrap;}}
-.al-lanes .al-own {{font-weight: 600;}}
-.al-lanes .al-silent {{opacity: .65;}}
-.al-lanes .al-strip {{position: relative; height: 18px;
-  background: linear-gradient(rgba(138, 148, 160, .45) 0 0) 0 50% / 100% 1px no-repeat;}}
-.al-lanes .al-strip i {{position: absolute; top: 50%; transform: translate(-50%, -50%);
-  box-sizing: border-box;}}
-.al-lanes .al-nudge {{width: 9px; height: 9px; border-radius: 50%; background: {MID["trigger"]};
-  border: 1.5px solid {MID["trigger"]};}}
-.al-lanes .al-block {{width: 9px; height: 9px; background: {MID["stalled"]};
-  border: 1.5px solid {MID["stalled"]};}}
-.al-lanes .al-wait {{width: 8px; height: 8px; background: {MID["waiting_human"]};
-  rotate: 45deg;}}
-.al-lanes .al-stop {{width: 4px; height: 18px; background: {MID["trip"]};}}
-.al-lanes .al-nudge.al-later, .al-lanes .al-block.al-later {{background: transparent;}}
-.al-lanes .al-stop.al-later {{width: 2px;}}
-.al-lanes .al-past {{opacity: .5;}}
-.al-lanes .al-miss::before {{content: "×"; font-size: 14px; line-height: 1; color: {MID["muted"]};}}
-.al-lanes .al-warned {{width: 0; height: 0; border: 5px solid transparent;
-  border-top: 0; border-bottom: 9px solid {MID["trigger"]};}}
-.al-lanes .al-strip .al-gone {{top: 4px; height: 10px; transform: none; opacity: .6;
-  background: repeating-linear-gradient(135deg, {MID["trip"]} 0 1px, transparent 1px 6px);}}
-.al-lanes .al-strip .al-ignored {{top: 7px; height: 4px; transform: none; opacity: .55;
-  background: {MID["trigger"]};}}
-.al-lanes ul {{margin: 2px 0 8px; padding-left: 18px; max-width: 76ch; overflow-wrap: anywhere;}}
-.al-lanes .al-key {{display: flex; flex-wrap: wrap; gap: 2px 18px; font-size: 12px; opacity: .8;
-  margin: 4px 0;}}
-.al-lanes .al-key .al-stop {{height: 12px;}}
-.al-lanes .al-key i {{display: inline-block; vertical-align: -1px; margin-right: 5px;}}
-.al-lanes .al-ticks {{display: grid; grid-template-columns: minmax(96px, 168px) 1fr 148px;
-  column-gap: 10px; font-size: 12px; opacity: .8;}}
-.al-lanes .al-ticks div {{position: relative; height: 18px;}}
-.al-lanes .al-ticks b {{position: absolute; font-weight: 400; transform: translateX(-50%);}}
-.al-lanes table {{border-collapse: collapse; font-size: 12px; display: block; overflow-x: auto;}}
-.al-lanes th, .al-lanes td {{text-align: left; vertical-align: top; padding: 2px 12px 2px 0;}}
-.al-lanes .al-plain > summary, .al-lanes .al-rest > summary {{display: list-item;
-  list-style: disclosure-closed inside; padding: 4px 0;}}
-@media (max-width: 620px) {{.al-lanes summary, .al-lanes .al-ticks
-  {{grid-template-columns: 100px 1fr 92px; column-gap: 6px; font-size: 11px;}}
-  .al-lanes .al-pre {{display: none;}}}}
-</style>"""
 
 
 def lanes_html(
@@ -107,7 +55,7 @@ def lanes_page(found: LaneRows, lang: str = "en") -> str:
     texts, ends = Texts(found, lang), max(1, len(found.view))
     loud = [row for row in found.rows if row.marks or row.kind == "steps" or row.near]
     rest = [row for row in found.rows if row not in loud]
-    parts = [_STYLE, f'<div class="al-lanes" role="group" aria-label="{texts.say("title")}">']
+    parts = [STYLE, f'<div class="al-lanes" role="group" aria-label="{texts.say("title")}">']
     parts += [_key(texts), _ticks(texts, ends), _log(found, texts, ends)]
     parts += [_row(row, texts, ends) for row in loud]
     if rest:
@@ -215,10 +163,11 @@ def _ticks(texts: Texts, ends: int) -> str:
     rounds = texts.lanes.view.replay.trace.tables["rounds"]["round"]
     rows = texts.lanes.view.rows
     places = sorted({round(i * (len(rows) - 1) / 5) for i in range(6)}) if rows else []
-    ticks = "".join(
-        f'<b style="left:{_percent(place + 0.5, ends)}">{rounds[rows[place]]:,}</b>'
-        for place in places
-    )
+    ticks = ""
+    for place in places:
+        number = f"{rounds[rows[place]]:,}"
+        inside = f"calc(100% - {0.3 * len(number):.1f}em)"  # the last is not written over the head
+        ticks += f'<b style="left:min({_percent(place + 0.5, ends)},{inside})">{number}</b>'
     head = texts.say("saved_head")
     return f'<div class="al-ticks" aria-hidden="true"><span></span><div>{ticks}</div>{head}</div>'
 
