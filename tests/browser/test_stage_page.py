@@ -70,6 +70,34 @@ def test_handles_follow_the_mouse(show, plotly):
     assert page.handle("similarity").get_attribute("aria-valuenow") == str(p / q)
 
 
+AHEAD = """([element, by]) => {
+  const box = element.querySelector(".al-pill").getBoundingClientRect();
+  const x = box.x + box.width / 2, y = box.y + box.height / 2;
+  const fire = (name, dy) => element.dispatchEvent(new PointerEvent(
+    name, { pointerId: 1, clientX: x, clientY: y + dy, button: 0, bubbles: true }));
+  element.setPointerCapture = () => {};
+  fire("pointerdown", 0);
+  const saves = window.model.saves;
+  fire("pointerrawupdate", by / 2);
+  fire("pointerrawupdate", by); // a mouse may report many times a frame
+  const early = element.getAttribute("aria-valuenow");
+  fire("pointermove", by);
+  return new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => {
+    const late = element.getAttribute("aria-valuenow");
+    fire("pointerup", by);
+    resolve([early, late, window.model.saves - saves]);
+  })));
+}"""
+
+
+def test_a_move_is_drawn_before_its_frame_and_told_once_in_it(show):
+    """What a browser tells early costs the frame nothing; the kernel hears once a frame."""
+    page = show(INCIDENT)
+    element = page.handle("threshold").element_handle()
+    assert page.page.evaluate(AHEAD, [element, -32]) == ["3", "4", 1]
+    assert page.get("trip") == 4
+
+
 def test_a_drag_snaps_to_exact_fractions(show):
     """5/6 lies between two hundredths; dragging past it must be able to hit it."""
     page = show(

@@ -99,9 +99,10 @@ function dragging(host, element, change, home, set) {
   const move = (event) => {
     if (!grab || event.pointerId !== grab.id) return;
     const y = event.clientY - host.getBoundingClientRect().top;
-    if (!grab.moved && Math.abs(y - grab.y) < 2) return;
+    if (y === grab.at || (!grab.moved && Math.abs(y - grab.y) < 2)) return;
     grab.moved = true;
-    set(change(y - grab.shift), false);
+    grab.at = y;
+    set(change(y - grab.shift), false, event.type === "pointerrawupdate");
   };
   const up = (event) => {
     if (!grab || event.pointerId !== grab.id) return;
@@ -115,11 +116,13 @@ function dragging(host, element, change, home, set) {
   };
   element.addEventListener("pointerdown", down);
   element.addEventListener("pointermove", move);
+  element.addEventListener("pointerrawupdate", move);
   element.addEventListener("pointerup", up);
   element.addEventListener("pointercancel", up);
   return () => {
     element.removeEventListener("pointerdown", down);
     element.removeEventListener("pointermove", move);
+    element.removeEventListener("pointerrawupdate", move);
     element.removeEventListener("pointerup", up);
     element.removeEventListener("pointercancel", up);
   };

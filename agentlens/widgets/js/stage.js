@@ -1,4 +1,4 @@
-import { fullRanges, isOverruled, loadPayload, recount, recut } from "./state.js";
+import { fullRanges, isOverruled, isStale, loadPayload, recount, recut } from "./state.js";
 import { ranAt } from "./count.js";
 import { extent } from "./data.js";
 import { axesOf, planLayout } from "./scale.js";
@@ -20,26 +20,37 @@ import { keepKeys } from "./keys.js";
 // The stage: one thread of a run, counted anew in the browser. It needs no kernel once it is there.
 
 const WIDE = 900, MAP_WIDTH = 244, MAP_GAP = 24;
+const SHORT = 6; // milliseconds: a third of a frame
 
 function makeStage(model, el) {
   const dom = buildFrame(el);
   const state = { similarity: [4, 5], threshold: 2, selected: -1, hovered: -1, zoom: null, confirmed: null };
   const dirty = { payload: true, cut: true, count: true, plot: true, colours: true, done: true };
-  let frame = 0, plot = null, waiting = null, closed = false, held = false, sent = "";
+  let frame = 0, ahead = 0, plot = null, waiting = null, closed = false, held = false, sent = "", spent = 0;
 
   function schedule(...what) {
     for (const name of what) dirty[name] = true;
     if (!frame && !closed) frame = requestAnimationFrame(update);
   }
 
-  function set(change, done) {
+  function set(change, done, early) {
     held = !done;
     if (change.similarity) state.similarity = change.similarity;
     if (change.threshold) state.threshold = change.threshold;
     schedule("count", ...(done ? ["cut", "plot", "done"] : []));
+    if (early && !ahead && spent < SHORT) drawAhead();
+  }
+
+  // A move is known before the frame that shows it, which need not wait for what is drawn by then.
+  // Once a frame, if that is soon done; a later move is drawn in the frame, and Python told there.
+  function drawAhead() {
+    cancelAnimationFrame(frame);
+    ahead = requestAnimationFrame(() => { ahead = 0; if (!frame) push(); });
+    update();
   }
 
   function update() {
+    const began = performance.now();
     frame = 0;
     if (closed) return;
     if (dirty.payload) readPayload();
@@ -52,8 +63,9 @@ function makeStage(model, el) {
     if (dirty.told && state.selected >= 0) {
       dom.live.textContent = roundWords(state, state.selected).map(([text]) => text).join("; ");
     } else if (dirty.done) dom.live.textContent = `${state.said.verdict} ${state.said.reason}`;
-    push();
+    if (!ahead) push();
     for (const name of Object.keys(dirty)) dirty[name] = false;
+    spent = held ? performance.now() - began : 0;
   }
 
   // Lanes that change fade in, so that the eye sees that they did.
@@ -121,7 +133,7 @@ function makeStage(model, el) {
       map.paint(state, anew);
     }
     // The page is changed after all is painted: a font set in between would make it lay out twice.
-    showVerdict(dom, state.said, state.words, isStale());
+    showVerdict(dom, state.said, state.words, isStale(state));
     dom.body.hidden = empty;
     if (empty) return;
     dom.still.style.visibility = drawn ? "hidden" : "visible";
@@ -131,12 +143,6 @@ function makeStage(model, el) {
     dom.reset.hidden = !state.zoom;
     dom.reset.textContent = state.words.whole_run || "";
     dom.plot.setAttribute("aria-label", `${state.words.plot_label || ""} ${state.said.verdict}`);
-  }
-
-  // Where the browser cannot recount, the picture is that of the setting that Python last sent.
-  function isStale() {
-    const [p, q] = state.similarity, at = state.computedAt;
-    return !state.view.recount && !!at && at[0] * q !== at[1] * p;
   }
 
   // Plotly redraws when the browser has nothing better to do; until then the canvas shows it all.
@@ -225,7 +231,7 @@ function makeStage(model, el) {
 
   return () => {
     closed = true;
-    cancelAnimationFrame(frame);
+    for (const waits of [frame, ahead]) cancelAnimationFrame(waits);
     resized.disconnect();
     unwatch();
     unkeep();

@@ -72,3 +72,8 @@ export function fullRanges(state) {
   const lanes = Math.max(1, layout.lanes.length);
   return { x: state.zoom || extent(view, time), lanes: [lanes - 0.4, -0.6], count: [-0.3, countTop + 0.3] };
 }
+
+// Where the browser cannot recount, the picture is that of the setting that Python last sent.
+export function isStale({ similarity: [p, q], computedAt: at, view }) {
+  return !view.recount && !!at && at[0] * q !== at[1] * p;
+}
