@@ -107,8 +107,8 @@ def shadow(args: Namespace) -> int:
     return 0
 
 
-def _said(turn: int | None) -> str:
-    return "" if turn is None else f"round {turn}"
+def _said(number: int | None) -> str:
+    return "" if number is None else f"round {number}"
 
 
 def _named(name: str) -> Callable[..., Any]:

@@ -33,7 +33,7 @@ __all__ = [
     "main_limits",
 ]
 
-#: Names of the rules, one a dimension; rounds are counted by the rule ``budget`` (`budget.py`).
+#: Names of the rules, one a dimension; rounds are counted by ``budget`` (`round_limit.py`).
 BUDGET_RULES: Mapping[str, str] = {f"budget_{name}": name for name in DIMENSIONS if name != "steps"}
 
 

@@ -15,10 +15,9 @@ class Errors(Family):
     """Counts rounds that end in one and the same failure, whatever tool and arguments.
 
     Failures are equal by `agentlens.breaker.families.failures.signature`. What brings news or
-    changes something ends the count; what only repeats does not. Where trying again cannot help
-    (no permission, no credentials, calls that are not
-    well-formed) it speaks at `limit`. A throttle is a wait. It cannot see
-    failures that are told in ever new words.
+    changes something ends the count; what only repeats does not. Where trying again cannot help (no
+    permission, no credentials, calls that are not well-formed) it speaks at `limit`. A throttle is
+    a wait. It cannot see failures that are told in ever new words.
     """
 
     def reset(self) -> None:
