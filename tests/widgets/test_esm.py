@@ -7,7 +7,10 @@ from importlib import resources
 
 import pytest
 
-from agentlens.widgets.esm import MODULES, join_modules, stage_css, stage_esm
+from agentlens.widgets.esm import MODULES, stage_css, stage_esm
+from agentlens.widgets.lesson.lesson import TriggerAmplifier
+from agentlens.widgets.picker.picker import PickerView
+from agentlens.widgets.scan.scan import SessionList
 
 FOLDER = resources.files("agentlens.widgets") / "js"
 
@@ -44,10 +47,17 @@ def test_all_that_the_stage_needs_is_joined_and_nothing_else():
     assert reached == set(MODULES)
 
 
-def test_no_name_is_declared_twice():
-    pattern = r"^(?:export )?(?:async )?(?:function|class|const|let) (\w+)"
-    names = re.findall(pattern, join_modules(keep_exports=True), re.MULTILINE)
+@pytest.mark.parametrize(
+    "esm",
+    [stage_esm(), PickerView._esm, TriggerAmplifier._esm, SessionList._esm],
+    ids=["stage", "picker", "lesson", "sessions"],
+)
+def test_no_name_is_declared_twice(esm):
+    text = str(esm)
+    names = re.findall(r"^(?:async )?(?:function|class|const|let) (\w+)", text, re.MULTILINE)
+    assert names
     assert len(names) == len(set(names))
+    assert not re.search(r"^import\b", text, re.MULTILINE)
 
 
 @pytest.mark.parametrize("name", MODULES)

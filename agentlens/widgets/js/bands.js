@@ -1,7 +1,6 @@
 import { cellOf } from "./data.js";
 import { fade, inkOn } from "./colours.js";
-import { dotted, hatch } from "./patterns.js";
-import { textWidth } from "./measure.js";
+import { dotted, hatch, textWidth } from "./canvas.js";
 
 // The machine's states: what it would have been in, request by request.
 

@@ -1,27 +1,11 @@
 import { ranAt } from "./count.js";
 import { cellOf, centre } from "./data.js";
 import { fade } from "./colours.js";
-import { hatch } from "./patterns.js";
 import { visible } from "./scale.js";
 import { paintBands } from "./bands.js";
-import { textWidth } from "./measure.js";
+import { hatch, textWidth } from "./canvas.js";
 
 // The upper canvas: all that moves with a handle. It never takes the pointer.
-
-export function fitCanvas(canvas, width, height) {
-  const scale = window.devicePixelRatio || 1;
-  const w = Math.round(width * scale), h = Math.round(height * scale);
-  if (canvas.width !== w || canvas.height !== h) {
-    canvas.width = w;
-    canvas.height = h;
-    canvas.style.width = `${width}px`;
-    canvas.style.height = `${height}px`;
-  }
-  const ctx = canvas.getContext("2d");
-  ctx.setTransform(scale, 0, 0, scale, 0, 0);
-  ctx.clearRect(0, 0, width, height);
-  return ctx;
-}
 
 export function paintOver(ctx, scene) {
   const { axes } = scene;

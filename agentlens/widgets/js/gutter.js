@@ -3,7 +3,7 @@ import { clusterColour, fade, inkOn } from "./colours.js";
 import { levelValue } from "./exact.js";
 import { ticks } from "./scale.js";
 import { grouped } from "./words.js";
-import { textWidth } from "./measure.js";
+import { ellipsis, textWidth } from "./canvas.js";
 
 // What stands beside the strips: their names, lane labels, ticks, the one x axis, plateau rails.
 
@@ -13,13 +13,6 @@ export function paintGutters(ctx, scene) {
   paintTicks(ctx, scene);
   paintAxis(ctx, scene);
   paintRails(ctx, scene);
-}
-
-export function ellipsis(ctx, text, width) {
-  if (textWidth(ctx, text) <= width) return text;
-  const letters = Array.from(text.slice(0, 80));
-  while (letters.length && textWidth(ctx, `${letters.join("")}…`) > width) letters.pop();
-  return letters.length ? `${letters.join("")}…` : "";
 }
 
 function paintNames(ctx, { plan, words, colours, font }) {

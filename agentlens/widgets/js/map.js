@@ -2,10 +2,8 @@ import { formatSimilarity, levelSimilarity } from "./exact.js";
 import { tripAt } from "./count.js";
 import { currentColumn } from "./map_columns.js";
 import { fade, inkOn, rampColour } from "./colours.js";
-import { hatch } from "./patterns.js";
-import { fitCanvas } from "./draw.js";
+import { fitCanvas, hatch, textWidth } from "./canvas.js";
 import { say } from "./words.js";
-import { textWidth } from "./measure.js";
 
 // The trip map: similarity across, threshold up, a cell says before which round it would have
 // stopped. Columns are plateaus: between two borders nothing changes, so there is no grid to miss one.

@@ -1,5 +1,6 @@
-import { cellAt, gainOf, percent, pickerSay, rightOf, sharpCanvas, wilsonOf } from "./picker_data.js";
+import { cellAt, gainOf, percent, pickerSay, rightOf, wilsonOf } from "./picker_data.js";
 import { fade } from "./colours.js";
+import { fitCanvas } from "./canvas.js";
 
 // ROC, precision and cost along the similarities of the present threshold, with the bands that so
 // few runs leave; a plain limit of rounds is always there to compare with.
@@ -39,7 +40,7 @@ export function makePickerCurves(host, scene) {
       button.textContent = words[name];
       button.setAttribute("aria-selected", String(name === kind));
     }
-    const ctx = sharpCanvas(canvas, Math.max(240, host.clientWidth), PLOT_HEIGHT);
+    const ctx = fitCanvas(canvas, Math.max(240, host.clientWidth), PLOT_HEIGHT);
     const made = { roc, pr, cost }[kind](scene);
     draw(ctx, scene, made, Math.max(240, host.clientWidth));
     note.textContent = [`━ ${pickerSay(words, "this_k", { k: scene.threshold })}`, `┄ ${words.baseline}`, `● ${words.here}`, `○ ${words.default}`].join("   ");

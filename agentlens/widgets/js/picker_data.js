@@ -72,18 +72,6 @@ export function similarityText([p, q]) {
   return Math.abs(Number(text) - x) < 1e-12 ? text : `${p}/${q}`.length < 8 ? `${p}/${q}` : text;
 }
 
-export function sharpCanvas(canvas, width, height) {
-  const ratio = window.devicePixelRatio || 1;
-  canvas.width = Math.round(width * ratio);
-  canvas.height = Math.round(height * ratio);
-  canvas.style.width = `${width}px`;
-  canvas.style.height = `${height}px`;
-  const ctx = canvas.getContext("2d");
-  ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
-  ctx.clearRect(0, 0, width, height);
-  return ctx;
-}
-
 export function pickerColours(root) {
   const of = readColours(root);
   return { ...of, bad: of.trip, warn: of.partial, good: of.completed, idle: of.running,

@@ -1,5 +1,6 @@
-import { cellAt, gainOf, pickerSay, settingAt, sharpCanvas, similarityText } from "./picker_data.js";
+import { cellAt, gainOf, pickerSay, settingAt, similarityText } from "./picker_data.js";
 import { fade, inkOn, rampColour } from "./colours.js";
+import { fitCanvas, hatch, textWidth } from "./canvas.js";
 
 // The map of all settings: a column for each plateau of similarity, a row for each threshold, and a
 // crosshair that a pointer or the arrow keys move. No grid: between two borders nothing changes.
@@ -45,13 +46,17 @@ export function makePickerMap(host, scene, move) {
     const rows = data.grid.length, count = data.columns.length;
     const width = Math.max(220, host.clientWidth), wide = (width - GRID_LEFT - 2) / Math.max(1, count), high = Math.max(20, Math.min(30, 300 / rows));
     box = { wide, high };
-    const ctx = sharpCanvas(canvas, width, GRID_TOP + rows * high + GRID_BOTTOM);
+    const ctx = fitCanvas(canvas, width, GRID_TOP + rows * high + GRID_BOTTOM);
     const gains = data.grid.map((line) => line.map((cell) => gainOf(data, cell, scene.prevalence, scene.value)));
     const flat = gains.flat(), low = Math.min(...flat), most = Math.max(...flat), span = most - low || 1;
     const dead = data.columns.map((_, c) => data.grid.every((line) => !line[c][4].query));
     const seen = new Set();
     ctx.textAlign = "center";
     ctx.textBaseline = "middle";
+    const hatched = {
+      none: hatch(ctx, fade(colours.ink, 0.14), 7), dead: hatch(ctx, fade(colours.ink, 0.28), 7),
+      unreachable: hatch(ctx, fade(colours.ink, 0.28), 4),
+    };
     const write = fitter(ctx, wide - 3, colours.family);
     for (let k = 1; k <= rows; k++) {
       const y = GRID_TOP + (rows - k) * high;
@@ -62,8 +67,11 @@ export function makePickerMap(host, scene, move) {
         seen.add(kind);
         ctx.fillStyle = stops ? colour : fade(colours.ink, 0.04);
         ctx.fillRect(x, y, wide - 1, high - 1);
-        if (!stops) hatchCell(ctx, x, y, wide - 1, high - 1, fade(colours.ink, kind === "none" ? 0.14 : 0.28), kind === "unreachable" ? 4 : 7);
-        if (!stops) continue;
+        if (!stops) {
+          ctx.fillStyle = hatched[kind];
+          ctx.fillRect(x, y, wide - 1, high - 1);
+          continue;
+        }
         ctx.fillStyle = inkOn(colour);
         if (gains[k - 1][c] > most - 1e-9) { corner(ctx, x + wide - 1, y); seen.add("best"); }
         write(`${cell[0]}/${cell[2]}`, x + wide / 2, y + high / 2);
@@ -91,7 +99,7 @@ function fitter(ctx, room, family) {
   const sizes = [11, 10, 9].map((size) => {
     const font = `${size}px ${family}`;
     ctx.font = font;
-    return { font, digit: ctx.measureText("0").width, stroke: ctx.measureText("/").width };
+    return { font, digit: textWidth(ctx, "0"), stroke: textWidth(ctx, "/") };
   });
   return (text, x, y) => {
     const fits = sizes.find(({ digit, stroke }) => (text.length - 1) * digit + stroke <= room);
@@ -107,19 +115,6 @@ function corner(ctx, right, y) {
   ctx.lineTo(right - 6, y);
   ctx.lineTo(right, y + 6);
   ctx.fill();
-}
-
-export function hatchCell(ctx, x, y, w, h, colour, step) {
-  ctx.save();
-  ctx.beginPath();
-  ctx.rect(x, y, w, h);
-  ctx.clip();
-  ctx.strokeStyle = colour;
-  ctx.lineWidth = 1;
-  ctx.beginPath();
-  for (let at = -h; at < w; at += step) { ctx.moveTo(x + at, y + h); ctx.lineTo(x + at + h, y); }
-  ctx.stroke();
-  ctx.restore();
 }
 
 function mark(ctx, { colours, words }, [column, threshold], wide, high, rows, current) {
@@ -151,7 +146,7 @@ function axis(ctx, { colours, words, data, column }, wide, y, width) {
   ctx.textBaseline = "top";
   const used = [], order = data.edges.map((_, i) => i).sort((a, b) => Math.abs(a - column) - Math.abs(b - column));
   for (const i of order) {
-    const text = String(Math.round(data.edges[i] * 1000) / 1000), half = ctx.measureText(text).width / 2 + 3;
+    const text = String(Math.round(data.edges[i] * 1000) / 1000), half = textWidth(ctx, text) / 2 + 3;
     const x = Math.min(GRID_LEFT + (i + 1) * wide, width - half);
     if (used.some(([a, b]) => x - half < b && x + half > a)) continue;
     used.push([x - half, x + half]);

@@ -1,6 +1,6 @@
-import { OUTCOMES, outcomeOf, pickerSay, sharpCanvas, stateOf } from "./picker_data.js";
+import { OUTCOMES, outcomeOf, pickerSay, stateOf } from "./picker_data.js";
 import { fade } from "./colours.js";
-import { hatchCell } from "./picker_map.js";
+import { ellipsis, fitCanvas, hatch } from "./canvas.js";
 
 // One row a run, worst first: its rounds as a bar, where it would have been stopped, what that
 // means. Colour never stands alone: the glyph before the name says the same. A click opens the run.
@@ -51,7 +51,7 @@ export function makePickerStrip(host, scene, { open, label }) {
     if (!colours) return;
     const { words, data } = scene, width = Math.max(300, host.clientWidth - 14), bar = Math.min(BAR, width * 0.36);
     const first = Math.floor(box.scrollTop / ROW), count = Math.ceil(box.clientHeight / ROW) + 1;
-    const ctx = sharpCanvas(canvas, width, Math.max(ROW, box.clientHeight));
+    const ctx = fitCanvas(canvas, width, Math.max(ROW, box.clientHeight));
     const most = Math.max(1, ...data.runs.map((run) => run.last));
     ctx.textBaseline = "middle";
     ctx.font = `12px ${colours.family}`;
@@ -73,12 +73,13 @@ export function makePickerStrip(host, scene, { open, label }) {
         ctx.fillRect(GLYPH + cut - 1, y + 2, 2, ROW - 4);
       }
       if (at.run.waits) { // left out of the loops: seen to be
-        hatchCell(ctx, GLYPH, y + 3, full, ROW - 6, colours.ink, 5);
+        ctx.fillStyle = hatch(ctx, colours.ink, 5);
+        ctx.fillRect(GLYPH, y + 3, full, ROW - 6);
         dots(ctx, GLYPH + full + 4, middle, tone);
       }
       ctx.textAlign = "left";
       ctx.fillStyle = colours.ink;
-      ctx.fillText(short(ctx, `${words[at.outcome]}${at.state[0] ? ` · ${at.state[0]}/${at.run.last}` : ""} · ${at.run.task || at.run.name}`, width - bar - GLYPH - 14), GLYPH + bar + 8, middle);
+      ctx.fillText(ellipsis(ctx, `${words[at.outcome]}${at.state[0] ? ` · ${at.state[0]}/${at.run.last}` : ""} · ${at.run.task || at.run.name}`, width - bar - GLYPH - 14), GLYPH + bar + 8, middle);
     });
   }
 
@@ -110,14 +111,4 @@ export function said(words, { run, state: [round, , saved], outcome }) {
 function dots(ctx, x, y, colour) {
   ctx.fillStyle = colour;
   for (const at of [0, 5, 10]) ctx.fillRect(x + at, y - 1, 2, 2);
-}
-
-function short(ctx, text, room) {
-  if (ctx.measureText(text).width <= room) return text;
-  let low = 0, high = text.length;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (ctx.measureText(text.slice(0, middle) + "…").width <= room) low = middle; else high = middle - 1;
-  }
-  return text.slice(0, low) + "…";
 }
