@@ -1,6 +1,7 @@
 import { centre } from "./data.js";
 import { clusterColour, fade, inkOn } from "./colours.js";
 import { paintArc } from "./draw.js";
+import { levelValue } from "./exact.js";
 import { LETTERS } from "./lanes.js";
 import { visible } from "./scale.js";
 
@@ -35,16 +36,13 @@ export function dotSize(size) {
 }
 
 export function scoreValue(view, i) {
-  const ratio = view.num[i] / view.den[i];
-  return view.measure === "cosine" ? Math.sqrt(ratio) : ratio;
+  return levelValue([view.num[i], view.den[i]], view.measure);
 }
 
 // Containment of the query that a call shows, in [0, 1].
 export function callScore(view, c) {
   const q = view.calls.query[c];
-  if (q < 0) return 0;
-  const ratio = view.queries.num[q] / view.queries.den[q];
-  return view.measure === "cosine" ? Math.sqrt(ratio) : ratio;
+  return q < 0 ? 0 : levelValue([view.queries.num[q], view.queries.den[q]], view.measure);
 }
 
 // Ends of the arc of each query with a match among the calls shown: [x0, y0, x1, y1, query].
@@ -169,9 +167,9 @@ export function paintLetters(ctx, scene) {
 // Where the nodes of a round stand, and their size, in pixels.
 export function nodesOf({ view, axes, layout, index, node, time }, i) {
   const found = [];
-  const [low, high] = time ? [view.t0[i], view.t1[i]] : [i, i];
+  const x = axes.x.px(centre(view, i, time));
   for (let c = index.firstOf[i]; c < index.firstOf[i + 1]; c++) {
-    found.push([axes.x.px((low + high) / 2), axes.lanes.px(layout.y[c]), node.size]);
+    found.push([x, axes.lanes.px(layout.y[c]), node.size]);
   }
   return found;
 }
