@@ -10,6 +10,7 @@ import pandas as pd
 from agentlens.breaker.query.counting import bound_of, similar_rows
 from agentlens.breaker.rules import rule_of
 from agentlens.breaker.states import states
+from agentlens.progress.measures import value_of
 from agentlens.progress.novelty import round_novelty
 
 if TYPE_CHECKING:
@@ -32,9 +33,10 @@ def rounds_frame(replay: Replay) -> pd.DataFrame:
     novelty = round_novelty(trace)
     best = signals.query
     match = [signals.scored.match[q] if q >= 0 else -1 for q in best]
-    squared = replay.policy.measure == "cosine"
+    measure = replay.policy.measure
     score = [
-        n / d if q >= 0 else None for n, d, q in zip(signals.num, signals.den, best, strict=True)
+        value_of(n, d, measure) if q >= 0 else None
+        for n, d, q in zip(signals.num, signals.den, best, strict=True)
     ]
     tokens = [
         None if i is None and o is None else (i or 0) + (o or 0)
@@ -49,9 +51,7 @@ def rounds_frame(replay: Replay) -> pd.DataFrame:
             "query": pd.Series(
                 [signals.queries[q].text if q >= 0 else None for q in best], dtype=object
             ),
-            "score": pd.Series(
-                [s if s is None or not squared else s**0.5 for s in score], dtype="Float64"
-            ),
+            "score": pd.Series(score, dtype="Float64"),
             "score_num": signals.num,
             "score_den": signals.den,
             "match_round": pd.Series(

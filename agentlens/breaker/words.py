@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from math import sqrt
 from typing import Any
+
+from agentlens.progress.measures import score_text
 
 __all__ = [
     "LANGUAGES",
@@ -33,7 +34,7 @@ def score_words(num: int, den: int, measure: str, lang: str = "en") -> str:
     if measure == "containment":
         return f"{num} of {den} tokens" if lang == "en" else f"{den} 个词元中有 {num} 个相同"
     if measure == "cosine":
-        return f"cosine {sqrt(num / den):.3f}"
+        return f"cosine {score_text(num, den, measure)}"
     return f"{measure} {num}/{den}"
 
 

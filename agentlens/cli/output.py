@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentlens.figures.verdict import said_of
 from agentlens.figures.view import view_of
+from agentlens.progress.measures import score_text
 from agentlens.widgets.escape import mask
 from agentlens.widgets.plain import one_line, table
 
@@ -122,9 +123,8 @@ def _cells(replay: Replay, first: int, last: int, lang: str) -> tuple[list[str],
     rows: list[list[Any]] = []
     for row in frame.to_dict("records"):
         had = isinstance(row["query"], str)
-        score = f"{row['score_num']}/{row['score_den']}" if had else None
-        if replay.policy.measure == "cosine" and had:
-            score = f"{row['score']:.3f}"
+        num, den = row["score_num"], row["score_den"]
+        score = score_text(num, den, replay.policy.measure) if had else None
         after = "（不会发生）" if zh else "would not have happened"
         cells = [
             row["round"],

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from html import escape
-from math import sqrt
 from typing import TYPE_CHECKING, Any
 
 from agentlens.breaker.query.counting import bound_of, similar_rows
 from agentlens.figures.base import Axis, Look, figure, hover_of, look_of, mark_trips, scatter_type
 from agentlens.figures.call_lanes import LETTERS, Lanes, lanes_of
 from agentlens.figures.view import View, view_of
+from agentlens.progress.measures import value_of
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -127,8 +127,7 @@ def _score(view: View, call: int) -> float:
     if place is None:
         return 0.0
     scored, query = view.replay.signals.scored, view.queries[place]
-    ratio = scored.num[query] / scored.den[query]
-    return sqrt(ratio) if view.replay.policy.measure == "cosine" else ratio
+    return value_of(scored.num[query], scored.den[query], view.replay.policy.measure)
 
 
 def _shown(view: View) -> list[int]:

@@ -8,6 +8,7 @@ from agentlens.breaker.states import states
 from agentlens.figures.base import Axis, Look, figure, hover_of, look_of, mark_trips, scatter_type
 from agentlens.figures.theme import ink_on
 from agentlens.figures.view import View, view_of
+from agentlens.progress.measures import value_of
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -79,7 +80,7 @@ def timeline(
 def _scores(view: View, axis: Axis, look: Look) -> list[Any]:
     """Return the scores of rounds that count as dots, and of others hollow."""
     signals = view.replay.signals
-    power = 0.5 if view.replay.policy.measure == "cosine" else 1.0
+    measure = view.replay.policy.measure
     asked = [place for place, row in enumerate(view.rows) if signals.query[row] >= 0]
     made = []
     for symbol, counts in (("circle", True), ("circle-open", False)):
@@ -90,7 +91,7 @@ def _scores(view: View, axis: Axis, look: Look) -> list[Any]:
         made.append(
             scatter_type(len(asked))(
                 x=[axis.middle(place) for place in own],
-                y=[(signals.num[row] / signals.den[row]) ** power for row in rows],
+                y=[value_of(signals.num[row], signals.den[row], measure) for row in rows],
                 mode="markers",
                 marker={
                     "size": 7 if len(asked) <= 200 else 4,

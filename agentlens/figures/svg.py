@@ -26,6 +26,7 @@ from agentlens.figures.svg_gutter import gutter, letter_mark
 from agentlens.figures.theme import MID
 from agentlens.figures.view import View
 from agentlens.figures.words import say
+from agentlens.progress.measures import value_of
 
 __all__ = ["strips_svg"]
 
@@ -115,11 +116,11 @@ def _nodes(frame: Frame) -> list[str]:
 def _containment(frame: Frame) -> list[str]:
     view, signals, grain = frame.view, frame.view.replay.signals, _grain(frame)
     width = 6 if grain == 1 else 4
-    power = 0.5 if view.replay.policy.measure == "cosine" else 1.0
+    measure = view.replay.policy.measure
     points: dict[bool, set[tuple[int, int]]] = {}
     for place, row in enumerate(view.rows):
         if signals.query[row] >= 0:
-            value = (signals.num[row] / signals.den[row]) ** power
+            value = value_of(signals.num[row], signals.den[row], measure)
             cell = (_cell(frame.x(place), grain), _cell(frame.contain_y(value), grain))
             points.setdefault(view.counterfactual[place], set()).add(cell)
     parts = [

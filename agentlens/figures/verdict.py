@@ -7,7 +7,6 @@ holds the two together.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import sqrt
 from typing import Any
 
 from agentlens.breaker.families.recorded import fresh_rows
@@ -17,6 +16,7 @@ from agentlens.breaker.trip import Trip
 from agentlens.breaker.words import duration
 from agentlens.figures.view import View
 from agentlens.figures.words import say
+from agentlens.progress.measures import score_text
 from agentlens.progress.novelty import round_novelty
 
 __all__ = ["Said", "said_of", "score_said"]
@@ -41,7 +41,7 @@ def score_said(num: int, den: int, measure: str, lang: str) -> str:
     if measure == "containment":
         return say(lang, "score_tokens", num=num, den=den)
     if measure == "cosine":
-        return say(lang, "score_cosine", value=f"{sqrt(num / den):.3f}")
+        return say(lang, "score_cosine", value=score_text(num, den, measure))
     return say(lang, "score_ratio", measure=say(lang, f"measure_{measure}"), num=num, den=den)
 
 

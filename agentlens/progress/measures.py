@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
 from fractions import Fraction
+from math import sqrt
 from typing import Any, Final, overload
 
 import numpy as np
@@ -14,7 +15,9 @@ from numpy.typing import NDArray
 
 from agentlens.errors import PolicyError
 
-__all__ = ["MEASURES", "at_least", "check_measure", "limit", "pair", "score"]
+__all__ = [
+    "MEASURES", "at_least", "check_measure", "limit", "pair", "score", "score_text", "value_of",
+]  # fmt: skip
 
 MEASURES: Final = ("containment", "jaccard", "dice", "cosine")
 
@@ -66,6 +69,16 @@ def score(
         If there is no such measure.
     """
     return pair(len(a & b), len(a), len(b), check_measure(measure))
+
+
+def value_of(num: int, den: int, measure: str) -> float:
+    """Return a score as a number from 0 to 1, for reading: the root of a cosine's square."""
+    return sqrt(num / den) if measure == "cosine" else num / den
+
+
+def score_text(num: int, den: int, measure: str) -> str:
+    """Return a score in a table's cell: ``2/3``; a cosine, which is no ratio, ``0.730``."""
+    return f"{value_of(num, den, measure):.3f}" if measure == "cosine" else f"{num}/{den}"
 
 
 def limit(similarity: Fraction, measure: str) -> Fraction:

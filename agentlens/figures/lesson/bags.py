@@ -10,7 +10,7 @@ from unicodedata import normalize
 from agentlens.figures.lesson.page import Page
 from agentlens.figures.lesson.scene import Control, Scene, Values
 from agentlens.figures.lesson.svg import WIDTH, line, picture, rect, words
-from agentlens.progress.measures import MEASURES, at_least, score
+from agentlens.progress.measures import MEASURES, at_least, score, score_text, value_of
 from agentlens.progress.text import tokenize
 from agentlens.teach.counts import measures_of_expansion
 
@@ -33,7 +33,7 @@ def _longer(added: int) -> str:
 def said(num: int, den: int, measure: str) -> str:
     """Return an exact score in letters: 4/7 = 0.571; of cosine, a squared ratio, its root."""
     if measure == "cosine":
-        return f"√({num}/{den}) = {(num / den) ** 0.5:.3f}"
+        return f"√({num}/{den}) = {score_text(num, den, measure)}"
     return f"{num}/{den} = {num / den:.3f}"
 
 
@@ -92,7 +92,7 @@ def _bars(page: Page, scores: dict[str, tuple[int, int]], alive: dict[str, bool]
     parts = []
     for place, measure in enumerate(_CURVES):
         num, den = scores[measure]
-        value = num / den if measure != "cosine" else (num / den) ** 0.5
+        value = value_of(num, den, measure)
         y = top + 34 * place
         colour = page.colour("ink") if alive[measure] else page.colour("muted")
         parts += [

@@ -8,6 +8,7 @@ from typing import Any
 from agentlens.figures.lesson.bags import chips, ordered
 from agentlens.figures.lesson.page import Page
 from agentlens.figures.lesson.scene import Control, Scene, Values
+from agentlens.progress.measures import value_of
 from agentlens.teach.token_lab import FAILURES, Cut, compare
 
 __all__ = ["LAB"]
@@ -66,7 +67,7 @@ def _row(page: Page, cut: Cut, first: str, second: str) -> str:
 def _score(page: Page, cut: Cut, measure: str) -> str:
     num, den = cut.scores[measure]
     text = f"√({num}/{den})" if measure == "cosine" else f"{num}/{den}"
-    value = (num / den) ** 0.5 if measure == "cosine" else num / den
+    value = value_of(num, den, measure)
     said = page.say("lab_same" if cut.similar(measure) else "lab_other")
     look = "font-weight:600" if cut.similar(measure) else ""
     return (

@@ -138,13 +138,13 @@ def _queries(replay: Replay, row: int, words: dict[str, str]) -> list[str]:
 
 
 def _score(replay: Replay, index: int, shared: int, words: dict[str, str]) -> str:
-    from agentlens.progress.similarity import at_least
+    from agentlens.progress.measures import at_least, value_of
 
     policy, scored = replay.policy, replay.signals.scored
     num, den = scored.num[index], scored.den[index]
     same = num > 0 and bool(at_least(num, den, policy.similarity, policy.measure, policy.strict))
     value = f"{num}/{den}" if policy.measure != "cosine" else f"√({num}/{den})"
-    number = (num / den) ** (0.5 if policy.measure == "cosine" else 1)
+    number = value_of(num, den, policy.measure)
     text = words["score"].format(
         measure=words[policy.measure], value=value, number=f"{number:.3f}".rstrip("0").rstrip("."),
         shared=shared, similarity=policy.similarity,

@@ -14,6 +14,7 @@ from agentlens.breaker.states import states
 from agentlens.figures.verdict import said_of
 from agentlens.figures.view import View, view_of
 from agentlens.figures.words import fill, load_words, say
+from agentlens.progress.measures import score_text
 from agentlens.progress.novelty import round_novelty
 from agentlens.trace.redact_trace import Unmasked, masker_of
 from agentlens.widgets.escape import clean
@@ -121,7 +122,7 @@ def _cells(view: View, place: int, names: list[str], urls: list[int], lang: str)
     match = score = ""
     if query >= 0:
         asked = code(view.masked(signals.queries[query].text, _LONG))
-        score = f"{signals.num[row]}/{signals.den[row]}"
+        score = score_text(signals.num[row], signals.den[row], made.policy.measure)
         found = signals.scored.match[query]
         if found >= 0:
             match = str(rounds["round"][signals.queries[found].row])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from agentlens.breaker.states import states
 from agentlens.figures.view import View, view_of
 from agentlens.figures.words import say
+from agentlens.progress.measures import score_text
 from agentlens.widgets.escape import clean
 from agentlens.widgets.lens.inspector import MOST_RESULT, inspect_round
 from agentlens.widgets.lens.payload import stage_payload
@@ -54,12 +55,12 @@ def _round(view: View, row: int, state: str, lang: str, most: int) -> dict[str, 
         asked = say(lang, "comma").join(
             dict.fromkeys(tools[call] or "?" for call in trace.round_calls[row])
         )
-    count = made.counts["query"][row]
+    count, measure = made.counts["query"][row], made.policy.measure
     return {
         "cells": [
             str(trace.tables["rounds"]["round"][row]),
             clean(asked)[:200],
-            f"{signals.num[row]}/{signals.den[row]}" if query >= 0 else "",
+            score_text(signals.num[row], signals.den[row], measure) if query >= 0 else "",
             "" if count is None else str(count),
             say(lang, f"state_{state}"),
         ],
