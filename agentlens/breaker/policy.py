@@ -100,7 +100,7 @@ class Policy:
 
     @classmethod
     def preset(cls, preset: str, **switches: Any) -> Policy:
-        """Return a preset, with some switches set otherwise.
+        """Return a preset by its name (see `presets`), with some switches set otherwise.
 
         Raises
         ------
@@ -112,7 +112,7 @@ class Policy:
         return made.with_(**switches) if switches else made
 
     def with_(self, **switches: Any) -> Policy:
-        """Return the same policy with some switches set otherwise."""
+        """Return the same policy with some switches set otherwise; PolicyError as for `preset`."""
         unknown = sorted(switches.keys() - _FIELDS)
         if unknown:
             raise PolicyError(f"no switch {unknown[0]!r}; there are: {', '.join(SWITCHES)}, rules")

@@ -167,7 +167,13 @@ class Replay:
         return advice_frame(self)
 
     def to_dict(self, *, redact: bool = True) -> dict[str, Any]:
-        """Return what `agentlens replay --json` prints; secrets masked unless told otherwise."""
+        """Return what `agentlens replay --json` prints; secrets masked unless told otherwise.
+
+        Parameters
+        ----------
+        redact
+            Whether secrets are masked.
+        """
         from agentlens.breaker.tables import as_dict
 
         return as_dict(self, redact=redact)
@@ -178,7 +184,15 @@ class Replay:
         return found[1].reason if found else ""
 
     def explain(self, trip: Trip | None = None, *, lang: str = "en") -> str:
-        """Say in words why a trip (the earliest) happened; empty without one."""
+        """Say in words why a trip (the earliest) happened; empty without one.
+
+        Parameters
+        ----------
+        trip
+            One of `trips`; by default the earliest.
+        lang
+            ``en`` or ``zh``.
+        """
         trip = trip or self.trip
         if trip is None:
             return ""
@@ -201,6 +215,13 @@ def replay(trace: Trace, policy: Policy | str | None = None) -> Replay:
     -------
     Replay
         Counts are per thread and request; what follows a trip is counterfactual.
+
+    Raises
+    ------
+    TypeError
+        If it is no trace.
+    PolicyError
+        If there is no such policy.
     """
     if not isinstance(trace, Trace):
         raise TypeError(f"replay() takes a Trace, not {type(trace).__name__}; load it first")

@@ -36,6 +36,8 @@ def trip_map(
 
     Parameters
     ----------
+    surface
+        From `agentlens.surface`, of one trace.
     rows
         Thresholds shown, from 1 on; by default as many as can trip, six to twelve.
     theme, lang

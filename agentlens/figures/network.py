@@ -29,6 +29,8 @@ def graph(replay: Replay, *, thread: str | None = None) -> nx.DiGraph:
 
     Parameters
     ----------
+    replay
+        From `agentlens.replay`.
     thread
         One thread; by default all of them.
     """

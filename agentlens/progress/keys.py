@@ -196,6 +196,18 @@ def call_keys(
     The fold of `CallKeys` over the calls, which explains the options; learning is per trace and
     causal. Cached on the trace.
 
+    Parameters
+    ----------
+    trace
+        A trace.
+    arguments, result, thought, only, volatile, learn
+        What a key is made of, as for `CallKeys`.
+
+    Returns
+    -------
+    list of bytes
+        Equal for equal calls; to be compared, not read.
+
     Raises
     ------
     PolicyError

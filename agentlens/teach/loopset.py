@@ -168,6 +168,11 @@ def loopset(
     confidence
         Of the intervals.
 
+    Returns
+    -------
+    LoopSet
+        How each scenario ended, and the metrics with their intervals.
+
     Raises
     ------
     PolicyError

@@ -72,6 +72,11 @@ def choose(
     resamples, seed
         How often the tasks are drawn anew to see how stable the choice is.
 
+    Returns
+    -------
+    Choice
+        Its ``policy`` is None where nothing can be promised; ``reason`` says why.
+
     Raises
     ------
     PolicyError

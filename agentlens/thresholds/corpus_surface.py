@@ -173,7 +173,13 @@ class CorpusSurface:
         })  # fmt: skip
 
     def cells(self, threshold: int) -> list[tuple[Fraction, Fraction, dict[str, Any]]]:
-        """Return the exact cells of a threshold: from above, up to, and the counts there."""
+        """Return the exact cells of a threshold: from above, up to, and the counts there.
+
+        Parameters
+        ----------
+        threshold
+            A whole number from 1 on.
+        """
         edges = [v for v in self.breakpoints(threshold) if v < 1]
         totals = self.totals(threshold)
         found = []
@@ -184,7 +190,13 @@ class CorpusSurface:
         return found
 
     def to_frame(self, max_threshold: int | None = None) -> pd.DataFrame:
-        """Return the cells of every threshold (or the first few), one row each."""
+        """Return the cells of every threshold (or the first few), one row each.
+
+        Parameters
+        ----------
+        max_threshold
+            The last threshold; by default all that can trip.
+        """
         import pandas as pd
 
         last = self.max_threshold if max_threshold is None else max_threshold

@@ -167,6 +167,11 @@ def shadow_report(
     seed
         Of the permutation tests.
 
+    Returns
+    -------
+    Shadow
+        A row a run, what is saved and lost in all, and ``ready``.
+
     Raises
     ------
     PolicyError, TraceError, ValueError

@@ -58,7 +58,18 @@ class Surface:
     _steps: dict[int, tuple[Steps, ...]] = field(default_factory=dict, repr=False)
 
     def steps(self, threshold: int) -> tuple[Steps, ...]:
-        """Return the steps at a threshold, one `Steps` for each of the signals' sequences."""
+        """Return the steps at a threshold, one `Steps` for each of the signals' sequences.
+
+        Parameters
+        ----------
+        threshold
+            A whole number from 1 on.
+
+        Raises
+        ------
+        PolicyError
+            If it is none.
+        """
         if isinstance(threshold, bool) or not isinstance(threshold, int) or threshold < 1:
             raise PolicyError(f"threshold: {threshold!r} is not a whole number from 1 on")
         if threshold not in self._steps:
@@ -123,7 +134,7 @@ class Surface:
         return cells
 
     def to_frame(self, max_threshold: int | None = None) -> pd.DataFrame:
-        """Return the cells of every threshold that can trip (or the first few), one row each.
+        """Return the cells of every threshold that can trip (up to `max_threshold`), a row each.
 
         Columns: threshold, above, up_to (fractions as text; for cosine squares), trip_round,
         thread.
@@ -157,6 +168,11 @@ def surface(trace: Trace | Corpus, policy: Policy | str | None = None) -> Surfac
         A trace, or a `Corpus`, whose traces are read one at a time.
     policy
         Its switches other than similarity and threshold; the default policy where none is given.
+
+    Raises
+    ------
+    TypeError
+        If it is neither.
     """
     if isinstance(trace, Corpus):
         from agentlens.thresholds.corpus_surface import corpus_surface

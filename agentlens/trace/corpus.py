@@ -110,7 +110,13 @@ class Corpus:
         raise IndexError("the corpus holds fewer traces")
 
     def labelled(self) -> Iterator[tuple[Trace, Label]]:
-        """Yield each trace with what it is known to be; those of a lazy corpus are read once."""
+        """Yield each trace with what it is known to be; those of a lazy corpus are read once.
+
+        Raises
+        ------
+        ValueError
+            If there are more traces than labels.
+        """
         marks: list[Label] = []
         for place, trace in enumerate(self):
             if self._marks is not None and place < len(self._marks):
@@ -164,7 +170,13 @@ class Corpus:
         return Corpus(source, labels)
 
     def save_labels(self, path: str | os.PathLike[str]) -> None:
-        """Write the labels to a CSV file that `with_labels` takes."""
+        """Write the labels to a CSV file that `with_labels` takes.
+
+        Parameters
+        ----------
+        path
+            The file; one that is there is replaced.
+        """
         write_labels(path, self.labelled())
 
     def card(self) -> Card:

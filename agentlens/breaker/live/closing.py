@@ -56,6 +56,11 @@ def closing_prompt(rule: str | None, event: str | None = None, lang: str = "zh")
     lang
         ``zh`` or ``en``.
 
+    Returns
+    -------
+    str
+        The prompt; empty where nothing stopped the run.
+
     Raises
     ------
     ValueError

@@ -127,23 +127,57 @@ class Guard(GuardView):
         return self._do(lambda run: run.after(self._thread, results))
 
     async def abefore(self, calls: Iterable[Mapping[str, Any]] = (), **said: Any) -> Decision:
-        """Do as `before`, which never waits: for loops in which every hook is awaited."""
+        """Do as `before`, which never waits: for loops in which every hook is awaited.
+
+        Parameters
+        ----------
+        calls, said
+            As for `before`.
+        """
         return self.before(calls, **said)
 
     async def aafter(self, results: Iterable[Mapping[str, Any]] = ()) -> Decision:
-        """Do as `after`, which never waits."""
+        """Do as `after`, which never waits.
+
+        Parameters
+        ----------
+        results
+            As for `after`.
+        """
         return self.after(results)
 
     def new_request(self, text: str = "") -> None:
-        """Start the next request: a user spoke, and counting starts anew (R8)."""
+        """Start the next request: a user spoke, and counting starts anew (R8).
+
+        Parameters
+        ----------
+        text
+            What the user said.
+        """
         self.note("user_message", text)
 
     def note(self, event: str, text: str = "") -> None:
-        """Note an event between rounds, such as ``compaction`` or ``approval``."""
+        """Note an event between rounds, such as ``compaction`` or ``approval``.
+
+        Parameters
+        ----------
+        event
+            Its name.
+        text
+            What the record keeps of it.
+        """
         self._do(lambda run: run.happened(self._thread, event, text))
 
     def fault(self, where: str, error: Exception) -> None:
-        """Tell of a fault in what stands between the loop and this guard: an event (R19)."""
+        """Tell of a fault in what stands between the loop and this guard: an event (R19).
+
+        Parameters
+        ----------
+        where
+            The place, as the event shall name it.
+        error
+            What was raised there.
+        """
         self._do(lambda run: run.log.fault(where, error, self._thread, moment=run.log.now()))
 
     def thread(self, name: str, *, call_id: str | None = None) -> Self:
@@ -166,6 +200,16 @@ class Guard(GuardView):
         """Return what to tell the model after a stop, by its cause; "" where nothing stopped.
 
         The model then answers from what it has, without tools (R16).
+
+        Parameters
+        ----------
+        lang
+            ``zh`` or ``en``.
+
+        Raises
+        ------
+        ValueError
+            If there is no such language.
         """
         rule = self._stop_rule()
         event = rule_of(rule, self.policy).event if rule not in (None, FORCED) else None

@@ -113,6 +113,11 @@ class Run(RunSteps):
         policy, options
             As for `Run`; functions cannot be saved, so the goal is given again.
 
+        Returns
+        -------
+        Run
+            The same task, not started anew.
+
         Raises
         ------
         CheckpointError
@@ -153,6 +158,11 @@ class Run(RunSteps):
         said
             ``verified``, ``missing``, ``product``, ``without``, ``advice``, ``attempts``,
             ``consistent``, ``conditions``: see `EndSlots` and `Work`.
+
+        Returns
+        -------
+        Ended
+            The terminal, and what was saved.
 
         Raises
         ------

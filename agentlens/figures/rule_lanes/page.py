@@ -32,7 +32,13 @@ def lanes_html(
     replay: Replay, presets: Iterable[str] | None = None, *, steps: Any = None,
     thread: str | None = None, near: bool | None = None, lang: str = "en",
 ) -> str:  # fmt: skip
-    """Return what `agentlens.figures.lanes` draws as HTML; see there, and `lanes_page`."""
+    """Return what `agentlens.figures.lanes` draws as HTML; see there, and `lanes_page`.
+
+    Parameters
+    ----------
+    replay, presets, steps, thread, near, lang
+        As for `agentlens.figures.lanes`.
+    """
     view = view_of(replay, thread)
     return lanes_page(lane_rows(view, presets, steps=steps, near=near, lang=lang), lang)
 

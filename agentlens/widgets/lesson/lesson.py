@@ -57,6 +57,8 @@ class TriggerAmplifier(anywidget.AnyWidget):
         ``en`` or ``zh``.
     theme
         ``auto``, ``light`` or ``dark``.
+    shared
+        What several scenes have in common; `scene` hands it on.
 
     Examples
     --------

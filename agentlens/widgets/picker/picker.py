@@ -169,6 +169,11 @@ class Picker(widgets.VBox):  # type: ignore[misc]
     def config(self, host: str) -> str:
         """Return the setting as an agent's own configuration; see `host_config`.
 
+        Parameters
+        ----------
+        host
+            Name of the agent.
+
         Raises
         ------
         PolicyError
@@ -177,7 +182,13 @@ class Picker(widgets.VBox):  # type: ignore[misc]
         return host_config(self.policy, host)
 
     def show(self, run: int) -> Lens:
-        """Open the Lens on a run, below the picker."""
+        """Open the Lens on a run, below the picker.
+
+        Parameters
+        ----------
+        run
+            Its place in the corpus, from 0 on.
+        """
         from agentlens.widgets.lens.lens import Lens
 
         lens = Lens(self.corpus[run], self.policy, lang=self.lang)
