@@ -1,36 +1,26 @@
+import { element } from "./dom.js";
+
 // The stage's elements, in reading order. Everything that a trace says goes in as text.
 
-function make(tag, name, parent) {
-  const element = document.createElement(tag);
-  element.className = name;
-  if (parent) parent.append(element);
-  return element;
-}
-
 export function buildFrame(el) {
-  const root = make("div", "al-theme al-stage");
-  const head = make("div", "al-head", root);
-  const verdict = make("div", "al-verdict", head);
-  const reason = make("div", "al-reason", head);
-  const other = make("div", "al-reason al-other", head);
-  const gone = make("div", "al-gone", head); // the style sheet shows it
-  const body = make("div", "al-body", root);
-  const plot = make("div", "al-plot", body);
-  plot.tabIndex = 0;
+  const verdict = element("div", { className: "al-verdict" }), reason = element("div", { className: "al-reason" });
+  const other = element("div", { className: "al-reason al-other" });
+  const gone = element("div", { className: "al-gone" }); // the style sheet shows it
+  const head = element("div", { className: "al-head" }, [verdict, reason, other, gone]);
+  const still = element("canvas", { className: "al-layer" });
+  const plotly = element("div", { className: "al-layer al-plotly" });
+  const over = element("canvas", { className: "al-layer al-over" });
+  const marked = element("div", { className: "al-marked", hidden: true });
+  const reset = element("button", { className: "al-reset", type: "button", hidden: true });
+  const plot = element("div", { className: "al-plot", tabIndex: 0 }, [still, plotly, over, marked, reset]);
   plot.setAttribute("role", "group");
-  const still = make("canvas", "al-layer", plot);
-  const plotly = make("div", "al-layer al-plotly", plot);
-  const over = make("canvas", "al-layer al-over", plot);
   for (const canvas of [still, over]) canvas.setAttribute("aria-hidden", "true");
-  const marked = make("div", "al-marked", plot);
-  marked.hidden = true;
-  const reset = make("button", "al-reset", plot);
-  reset.type = "button";
-  reset.hidden = true;
-  const map = make("div", "al-map", body);
-  const live = make("div", "al-live", root);
+  const map = element("div", { className: "al-map" });
+  const body = element("div", { className: "al-body" }, [plot, map]);
+  const live = element("div", { className: "al-live" });
   live.setAttribute("role", "status");
   live.setAttribute("aria-live", "polite");
+  const root = element("div", { className: "al-theme al-stage" }, [head, body, live]);
   el.replaceChildren(root);
   return { root, head, slot: null, verdict, reason, other, gone, body, plot, still, plotly, over, marked, reset, map, live };
 }
@@ -40,15 +30,14 @@ export function placeHead(dom) {
   const lens = dom.slot ? null : dom.root.closest(".agentlens-lens");
   const place = lens && lens.querySelector(".agentlens-verdict");
   if (!place) return;
-  dom.slot = make("div", "al-theme al-slot");
-  dom.slot.append(dom.head);
+  dom.slot = element("div", { className: "al-theme al-slot" }, [dom.head]);
   place.replaceChildren(dom.slot);
 }
 
 export function showVerdict(dom, said, words, stale) {
-  const put = (element, text) => {
-    if (element.textContent !== text) element.textContent = text;
-    element.hidden = !text;
+  const put = (line, text) => {
+    if (line.textContent !== text) line.textContent = text;
+    line.hidden = !text;
   };
   put(dom.verdict, said.verdict || "");
   put(dom.reason, said.reason || "");

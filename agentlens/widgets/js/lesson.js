@@ -1,4 +1,5 @@
-import { dragged, element, fragment } from "./dom.js";
+import { element } from "./dom.js";
+import { dragged, fragment } from "./fragment.js";
 import { makeAhead } from "./frames.js";
 import { watchTheme } from "./theme.js";
 import { keepKeys } from "./keys.js";

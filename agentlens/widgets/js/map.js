@@ -3,6 +3,7 @@ import { tripAt } from "./count.js";
 import { currentColumn } from "./map_columns.js";
 import { fade, inkOn, rampColour } from "./colours.js";
 import { fitCanvas, hatch, textWidth } from "./canvas.js";
+import { element } from "./dom.js";
 import { say } from "./words.js";
 
 // The trip map: similarity across, threshold up, a cell says before which round it would have
@@ -14,13 +15,9 @@ export const MAP_LEFT = 22, MAP_TOP = 3;
 const WALKS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
 
 export function makeMap(host, set) {
-  const title = document.createElement("div");
-  title.className = "al-map-title";
-  const canvas = document.createElement("canvas");
+  const title = element("div", { className: "al-map-title" }), legend = element("div", { className: "al-map-legend" });
+  const canvas = element("canvas", { tabIndex: 0 });
   canvas.setAttribute("role", "application"); // the arrow keys walk from cell to cell
-  canvas.tabIndex = 0;
-  const legend = document.createElement("div");
-  legend.className = "al-map-legend";
   host.append(title, canvas, legend);
   canvas.addEventListener("click", (event) => {
     const cell = cells && cells.at(event.offsetX, event.offsetY);
@@ -109,9 +106,7 @@ function paintMap({ title, canvas, legend }, scene) {
 }
 
 function copyOf(canvas) {
-  const copy = document.createElement("canvas");
-  copy.width = canvas.width;
-  copy.height = canvas.height;
+  const copy = element("canvas", { width: canvas.width, height: canvas.height });
   copy.getContext("2d").drawImage(canvas, 0, 0);
   return copy;
 }
@@ -219,11 +214,6 @@ function fillLegend(legend, words, seen) {
   const key = JSON.stringify(wanted);
   if (legend.dataset.key === key) return;
   legend.dataset.key = key;
-  legend.replaceChildren(...wanted.map(([kind, text]) => {
-    const row = document.createElement("div");
-    const swatch = document.createElement("span");
-    swatch.className = `al-swatch al-swatch-${kind}`;
-    row.append(swatch, document.createTextNode(text));
-    return row;
-  }));
+  legend.replaceChildren(...wanted.map(([kind, text]) =>
+    element("div", {}, [element("span", { className: `al-swatch al-swatch-${kind}` }), text])));
 }

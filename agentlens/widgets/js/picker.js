@@ -2,17 +2,11 @@ import { cellAt, percent, pickerColours, pickerSay, settingAt, signed, similarit
 import { makePickerMap } from "./picker_map.js";
 import { makePickerCurves } from "./picker_curves.js";
 import { makePickerStrip } from "./picker_strip.js";
+import { element } from "./dom.js";
 import { watchTheme } from "./theme.js";
 import { keepKeys } from "./keys.js";
 
 // The picker: one sentence, the map of all settings, curves, sliders, false stops, the runs.
-
-function part(className, parent, tag = "div") {
-  const made = document.createElement(tag);
-  made.className = className;
-  parent.append(made);
-  return made;
-}
 
 const SLIDERS = { // name: from a place in 0..100 to a value, back, how it reads
   value: { to: (x) => Math.round(10 ** (x / 100 * 2.5)), from: (v) => (Math.log10(Math.max(1, v)) / 2.5) * 100, text: (v, words) => pickerSay(words, "rounds", { n: v }) },
@@ -22,20 +16,22 @@ const SLIDERS = { // name: from a place in 0..100 to a value, back, how it reads
 };
 
 function render({ model, el }) {
-  const root = part("al-picker al-theme", el), scene = {};
-  const verdict = part("al-picker-verdict", root), more = part("al-picker-more", root), versus = part("al-picker-versus", root);
-  const top = part("al-picker-top", root), left = part("al-picker-map", top), right = part("al-picker-side", top);
-  const mapTitle = part("al-picker-head", left);
-  const sliders = part("al-picker-sliders", root), promise = part("al-picker-promise", root);
-  const falseTitle = part("al-picker-head", root), falseList = part("al-picker-false", root, "ul"), strip = part("al-picker-strip", root);
-  const said = part("al-picker-live", root);
+  const part = (name, children = [], tag = "div") => element(tag, { className: `al-picker-${name}` }, children);
+  const scene = {}, verdict = part("verdict"), more = part("more"), versus = part("versus");
+  const mapTitle = part("head"), left = part("map", [mapTitle]), right = part("side");
+  const sliders = part("sliders"), promise = part("promise"), strip = part("strip"), said = part("live");
+  const falseTitle = part("head"), falseList = part("false", [], "ul");
+  const root = element("div", { className: "al-picker al-theme" }, [
+    verdict, more, versus, part("top", [left, right]), sliders, promise, falseTitle, falseList, strip, said,
+  ]);
+  el.append(root);
   said.setAttribute("aria-live", "polite");
   for (const name of ["value", "prevalence", "alpha", "delta"]) makeSlider(name);
 
   function makeSlider(name) {
-    const box = part("", sliders, "label"), text = part("", box, "span"), input = part("", box, "input"), out = part("", box, "output");
+    const text = element("span"), input = element("input", { type: "range", min: 0, max: 100, step: 1 }), out = element("output");
     const look = SLIDERS[name];
-    Object.assign(input, { type: "range", min: 0, max: 100, step: 1 });
+    sliders.append(element("label", {}, [text, input, out]));
     input.dataset.name = name;
     const show = () => {
       text.textContent = scene.words[name];
@@ -109,13 +105,11 @@ function render({ model, el }) {
     const { words } = scene;
     falseTitle.textContent = wrong.length ? pickerSay(words, "false_list", { n: wrong.length }) : words.no_false;
     falseList.replaceChildren(...wrong.slice(0, 8).map(({ run, index, state: [round, harmful, , rule] }) => {
-      const row = document.createElement("li"), button = part("", row, "button");
-      button.type = "button";
-      button.textContent = run.task || run.name;
-      row.append(" — " + pickerSay(words, "why", { round, last: run.last, rule, harm: harmful ? words.harm : words.no_harm }));
+      const button = element("button", { type: "button", textContent: run.task || run.name });
       button.addEventListener("click", () => { model.set("opened", index); model.save_changes(); });
-      return row;
-    }), ...(wrong.length > 8 ? [Object.assign(document.createElement("li"), { textContent: `… ${wrong.length - 8}` })] : []));
+      const harm = harmful ? words.harm : words.no_harm;
+      return element("li", {}, [button, " — " + pickerSay(words, "why", { round, last: run.last, rule, harm })]);
+    }), ...(wrong.length > 8 ? [element("li", { textContent: `… ${wrong.length - 8}` })] : []));
   }
 
   const again = () => { anew = true; read(); scene.sliders.forEach((show) => show()); schedule(); };

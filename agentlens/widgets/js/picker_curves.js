@@ -1,6 +1,7 @@
 import { cellAt, gainOf, percent, pickerSay, rightOf, wilsonOf } from "./picker_data.js";
 import { fade } from "./colours.js";
 import { fitCanvas } from "./canvas.js";
+import { element } from "./dom.js";
 
 // ROC, precision and cost along the similarities of the present threshold, with the bands that so
 // few runs leave; a plain limit of rounds is always there to compare with.
@@ -8,16 +9,14 @@ import { fitCanvas } from "./canvas.js";
 const PLOT_LEFT = 46, PLOT_TOP = 10, PLOT_RIGHT = 24, PLOT_BOTTOM = 38, PLOT_HEIGHT = 250;
 
 export function makePickerCurves(host, scene) {
-  const tabs = document.createElement("div"), canvas = document.createElement("canvas"), note = document.createElement("div");
-  tabs.className = "al-picker-tabs";
+  const tabs = element("div", { className: "al-picker-tabs" }), canvas = element("canvas");
+  const note = element("div", { className: "al-picker-note" });
   tabs.setAttribute("role", "tablist");
-  note.className = "al-picker-note";
   canvas.setAttribute("role", "img");
   host.append(tabs, canvas, note);
   let kind = "roc";
   const buttons = ["roc", "pr", "cost"].map((name) => {
-    const button = document.createElement("button");
-    button.type = "button";
+    const button = element("button", { type: "button" });
     button.setAttribute("role", "tab");
     button.addEventListener("click", () => { kind = name; paint(); });
     button.addEventListener("keydown", (event) => {

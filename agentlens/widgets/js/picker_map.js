@@ -1,6 +1,7 @@
 import { cellAt, gainOf, pickerSay, settingAt, similarityText } from "./picker_data.js";
 import { fade, inkOn, rampColour } from "./colours.js";
 import { fitCanvas, hatch, textWidth } from "./canvas.js";
+import { element } from "./dom.js";
 
 // The map of all settings: a column for each plateau of similarity, a row for each threshold, and a
 // crosshair that a pointer or the arrow keys move. No grid: between two borders nothing changes.
@@ -8,13 +9,9 @@ import { fitCanvas, hatch, textWidth } from "./canvas.js";
 const GRID_LEFT = 30, GRID_TOP = 4, GRID_BOTTOM = 36;
 
 export function makePickerMap(host, scene, move) {
-  const canvas = document.createElement("canvas");
-  canvas.tabIndex = 0;
+  const canvas = element("canvas", { tabIndex: 0 }), tip = element("div", { className: "al-picker-note" });
   canvas.setAttribute("role", "slider");
-  host.append(canvas);
-  const tip = document.createElement("div");
-  tip.className = "al-picker-note";
-  host.append(tip);
+  host.append(canvas, tip);
   let box = null, dragging = false;
 
   function placeOf(event) {

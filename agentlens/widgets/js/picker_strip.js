@@ -1,6 +1,7 @@
 import { OUTCOMES, outcomeOf, pickerSay, stateOf } from "./picker_data.js";
 import { fade } from "./colours.js";
 import { ellipsis, fitCanvas, hatch } from "./canvas.js";
+import { element } from "./dom.js";
 
 // One row a run, worst first: its rounds as a bar, where it would have been stopped, what that
 // means. Colour never stands alone: the glyph before the name says the same. A click opens the run.
@@ -8,17 +9,10 @@ import { ellipsis, fitCanvas, hatch } from "./canvas.js";
 const ROW = 18, GLYPH = 22, BAR = 260;
 
 export function makePickerStrip(host, scene, { open, label }) {
-  const title = document.createElement("div"), box = document.createElement("div"), canvas = document.createElement("canvas");
-  const help = document.createElement("div");
-  title.className = "al-picker-head";
-  box.className = "al-picker-rows";
-  help.className = "al-picker-note";
-  canvas.tabIndex = 0;
+  const title = element("div", { className: "al-picker-head" }), canvas = element("canvas", { tabIndex: 0 });
+  const inner = element("div", { className: "al-picker-inner" }, [canvas]);
+  const box = element("div", { className: "al-picker-rows" }, [inner]), help = element("div", { className: "al-picker-note" });
   canvas.setAttribute("role", "listbox");
-  const inner = document.createElement("div");
-  inner.className = "al-picker-inner";
-  inner.append(canvas);
-  box.append(inner);
   host.append(title, box, help);
   let order = [], chosen = 0, colours = null;
 

@@ -1,13 +1,8 @@
 // A table of sessions: click, or arrow keys and Enter, opens one. All text is set as text.
+import { element } from "./dom.js";
 import { keepKeys } from "./keys.js";
 
 const STEP = 200;
-
-function element(tag, props = {}, children = []) {
-  const made = Object.assign(document.createElement(tag), props);
-  made.append(...children);
-  return made;
-}
 
 function render({ model, el }) {
   let shown = STEP;

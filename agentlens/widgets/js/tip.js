@@ -3,6 +3,7 @@ import { scoreValue } from "./marks.js";
 import { stateAt } from "./bands.js";
 import { joinParts, say, shorten } from "./words.js";
 import { matchWords, scoreWords } from "./verdict.js";
+import { element } from "./dom.js";
 
 // What lies under the pointer, and what is said about it. Text of a trace is only ever textContent.
 
@@ -66,9 +67,7 @@ export function roundWords(scene, i) {
 }
 
 export function makeTip(host) {
-  const box = document.createElement("div");
-  box.className = "al-tip";
-  box.hidden = true;
+  const box = element("div", { className: "al-tip", hidden: true });
   host.append(box);
   let shown = "";
   return {
@@ -77,12 +76,7 @@ export function makeTip(host) {
       const key = JSON.stringify(lines);
       if (key !== shown) {
         shown = key;
-        box.replaceChildren(...lines.map(([text, kind]) => {
-          const row = document.createElement("div");
-          if (kind) row.className = kind;
-          row.textContent = text;
-          return row;
-        }));
+        box.replaceChildren(...lines.map(([text, kind]) => element("div", { className: kind, textContent: text })));
       }
       box.hidden = false;
       const { offsetWidth: w, offsetHeight: h } = box;

@@ -66,7 +66,7 @@ class TriggerAmplifier(anywidget.AnyWidget):
     >>> lesson.scene(2)  # its own widget, in the same language  # doctest: +SKIP
     """
 
-    _esm = join_modules(("colours", "theme", "keys", "dom", "frames", "lesson"))
+    _esm = join_modules(("colours", "theme", "keys", "dom", "fragment", "frames", "lesson"))
     _css = _css()
 
     titles: Any = t.List().tag(sync=True)

@@ -42,7 +42,7 @@ __all__ = ["Scan", "SessionList", "scan"]
 class SessionList(anywidget.AnyWidget):
     """A table in the browser; `selected` is the row that was opened, or -1."""
 
-    _esm = join_modules(("keys", "sessions"))
+    _esm = join_modules(("keys", "dom", "sessions"))
     _css = module_text("sessions.css")
     head = traitlets.List(traitlets.Unicode()).tag(sync=True)
     right = traitlets.List(traitlets.Unicode()).tag(sync=True)

@@ -147,6 +147,6 @@ def test_what_cannot_be_is_said():
 
 
 def test_the_module_is_whole_and_lets_nothing_in():
-    esm = join_modules(("colours", "theme", "dom", "frames", "lesson"))
+    esm = join_modules(("colours", "theme", "keys", "dom", "fragment", "frames", "lesson"))
     assert not re.search(r"^import\b", esm, re.MULTILINE)
     assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|\beval\(|https?://", esm)
