@@ -14,6 +14,7 @@ from agentlens.breaker.families.spec import RuleError, RuleSpec, rules_of
 from agentlens.breaker.policy_lines import line_of, line_of_rule
 from agentlens.breaker.switches import SWITCHES, as_fraction
 from agentlens.errors import PolicyError
+from agentlens.trace.whole_file import write_whole
 
 __all__ = ["ABOUT", "DEFAULT_PRESET", "Policy", "as_policy"]
 
@@ -172,7 +173,7 @@ class Policy:
         del values["name"]
         text = tomli_w.dumps({k: v for k, v in values.items() if v is not None})
         if path is not None:
-            Path(path).expanduser().write_text(text, "utf-8")
+            write_whole(Path(path).expanduser(), text.encode("utf-8"))
         return text
 
     def to_dict(self) -> dict[str, Any]:

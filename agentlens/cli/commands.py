@@ -194,6 +194,7 @@ def formats(args: Namespace) -> int:
 def convert(args: Namespace) -> int:
     """Write a trace in another format."""
     from agentlens.cli.convert import converted, said_of_secrets
+    from agentlens.trace.whole_file import write_whole
 
     trace = _read(args.trace)
     data, masked = converted(trace, args.to, redact=not args.no_redact)
@@ -204,7 +205,7 @@ def convert(args: Namespace) -> int:
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
     else:
-        Path(args.output).expanduser().write_bytes(data)
+        write_whole(Path(args.output).expanduser(), data)
     secrets = said_of_secrets(masked, redact=not args.no_redact)
     print(f"{args.output or 'written'}: {len(trace)} calls, {args.to}; {secrets}", file=sys.stderr)
     return 0

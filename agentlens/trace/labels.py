@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from agentlens.errors import TraceError
+from agentlens.trace.whole_file import write_whole
 
 if TYPE_CHECKING:
     from agentlens.trace.model import Trace
@@ -217,10 +218,11 @@ def read_labels(path: str | os.PathLike[str]) -> dict[str, Label]:
 
 def write_labels(path: str | os.PathLike[str], rows: Iterable[tuple[Trace, Label]]) -> None:
     """Write a CSV file that `labeller` reads: trace, label, onset, task."""
-    with open(path, "w", encoding="utf-8", newline="") as file:  # noqa: PTH123
-        out = csv.writer(file)
-        out.writerow(("trace", "label", "onset", "task"))
-        for trace, one in rows:
-            name = trace.meta.source or trace.meta.trace_id or trace.name
-            onset = "" if one.onset is None else one.onset
-            out.writerow((name, one.label, onset, one.task or ""))
+    text = io.StringIO(newline="")
+    out = csv.writer(text)
+    out.writerow(("trace", "label", "onset", "task"))
+    for trace, one in rows:
+        name = trace.meta.source or trace.meta.trace_id or trace.name
+        onset = "" if one.onset is None else one.onset
+        out.writerow((name, one.label, onset, one.task or ""))
+    write_whole(path, text.getvalue().encode("utf-8"))

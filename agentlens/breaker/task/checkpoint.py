@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import tempfile
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
@@ -15,14 +13,12 @@ from typing import Any
 from agentlens.breaker.budgets.limits import Budget
 from agentlens.breaker.machine import STATES, Machine, Transition
 from agentlens.breaker.task.ledger import Ledger
+from agentlens.trace.whole_file import write_whole
 
-__all__ = ["FORMAT", "Checkpoint", "CheckpointError", "Resumed", "read", "resume", "write_whole"]
+__all__ = ["FORMAT", "Checkpoint", "CheckpointError", "Resumed", "read", "resume"]
 
 #: Name and version of the file's layout.
 FORMAT = "agentlens-checkpoint@1"
-
-#: A left-over of a writer that was killed is removed when it is so old, in seconds.
-_STALE = 3600.0
 
 
 class CheckpointError(ValueError):
@@ -81,54 +77,19 @@ class Checkpoint:
         return {"format": FORMAT, **asdict(self)}
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write it as one JSON file; see `write_whole`."""
-        write_whole(path, self.to_dict())
+        """Write it as one JSON file, synced: whoever reads finds the old one or the new one, whole.
 
+        Only its owner may read it: results may hold secrets, and resuming needs them as they are.
 
-def write_whole(path: str | os.PathLike[str], data: Any) -> None:
-    """Write a JSON file so that whoever reads it finds the old one or the new one, whole.
-
-    A new file beside it is written and synced, put in its place in one step, and the folder is
-    synced, so that neither a killed process nor a lost machine leaves half of one. Only its owner
-    may read it: results may hold secrets, and resuming needs them as they are.
-
-    Raises
-    ------
-    OSError
-        If it cannot be written; the old file is then as it was.
-    TypeError, ValueError
-        If the data is no JSON.
-    """
-    target = Path(path)
-    text = json.dumps(data, ensure_ascii=False, allow_nan=False, indent=1).encode("utf-8")
-    prefix = f".{target.name}."
-    handle, name = tempfile.mkstemp(prefix=prefix, suffix=".tmp", dir=target.parent)  # mode 0600
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(name, target)  # noqa: PTH105 - the system call that is meant
-    except BaseException:
-        with contextlib.suppress(OSError):
-            Path(name).unlink()
-        raise
-    _sync_folder(target.parent)
-    for old in target.parent.glob(f"{prefix}*.tmp"):
-        with contextlib.suppress(OSError):
-            if time.time() - old.stat().st_mtime > _STALE:
-                old.unlink()
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make the new name last; a system that cannot open folders (Windows) does so by itself."""
-    if not hasattr(os, "O_DIRECTORY"):
-        return
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+        Raises
+        ------
+        OSError
+            If it cannot be written; the old file is then as it was.
+        TypeError, ValueError
+            If something in it is no JSON.
+        """
+        text = json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=1)
+        write_whole(path, text.encode("utf-8"), private=True, synced=True)
 
 
 def read(path: str | os.PathLike[str]) -> Checkpoint:

@@ -17,6 +17,7 @@ import orjson
 from agentlens.trace.build import MAIN
 from agentlens.trace.formats.atif_write_steps import StepWriter, jsonable, some
 from agentlens.trace.redact_trace import redacted
+from agentlens.trace.whole_file import write_whole
 
 if TYPE_CHECKING:
     from agentlens.trace.model import Trace
@@ -58,7 +59,7 @@ def write_atif(trace: Trace, path: str | os.PathLike[str], *, redact: bool = Tru
     """
     target = Path(path).expanduser()
     made = to_atif(redacted(trace) if redact else trace)
-    target.write_bytes(orjson.dumps(made, option=orjson.OPT_INDENT_2) + b"\n")
+    write_whole(target, orjson.dumps(made, option=orjson.OPT_INDENT_2) + b"\n")
     return target
 
 

@@ -20,6 +20,7 @@ from agentlens.trace.formats.plain_order import Step, steps
 from agentlens.trace.names import dress
 from agentlens.trace.redact_trace import redacted
 from agentlens.trace.status import judge
+from agentlens.trace.whole_file import write_whole
 
 if TYPE_CHECKING:
     from agentlens.trace.model import Trace
@@ -72,7 +73,7 @@ def write_plain(trace: Trace, path: str | os.PathLike[str], *, redact: bool = Tr
     """
     target = Path(path).expanduser()
     lines = plain_lines(redacted(trace) if redact else trace)
-    target.write_text("".join(f"{line}\n" for line in lines), "utf-8")
+    write_whole(target, "".join(f"{line}\n" for line in lines).encode("utf-8"))
     return target
 
 

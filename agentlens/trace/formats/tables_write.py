@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from agentlens.errors import TraceError
 from agentlens.trace.columns import COLUMNS
 from agentlens.trace.redact_trace import redacted
+from agentlens.trace.whole_file import write_whole
 
 if TYPE_CHECKING:
     from agentlens.trace.model import Trace
@@ -91,7 +92,7 @@ def write_parquet(trace: Trace, path: str | os.PathLike[str], *, redact: bool = 
         If the file cannot be written.
     """
     target = Path(path).expanduser()
-    target.write_bytes(to_parquet(redacted(trace) if redact else trace))
+    write_whole(target, to_parquet(redacted(trace) if redact else trace))
     return target
 
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import base64
-import contextlib
 import hashlib
-import os
-import tempfile
 from pathlib import Path
 
 from agentlens.errors import TraceError
+from agentlens.trace import whole_file
 
 __all__ = ["csp", "inert", "write_whole"]
 
@@ -34,7 +32,7 @@ def inert(text: str) -> str:
 
 
 def write_whole(target: Path, data: str | bytes) -> Path:
-    """Write a file in one stroke: whoever looks finds the old one or the new one, never a half.
+    """Write a file in one stroke, as `agentlens.trace.whole_file` does; return its path.
 
     Raises
     ------
@@ -43,26 +41,7 @@ def write_whole(target: Path, data: str | bytes) -> Path:
     """
     content = data.encode("utf-8", "replace") if isinstance(data, str) else data
     try:
-        if target.exists() and not target.is_file():  # /dev/stdout, a pipe
-            target.write_bytes(content)
-            return target
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=".agentlens-", suffix=".part")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(content)
-            Path(name).chmod(0o666 & ~_umask())
-            os.replace(name, target)  # noqa: PTH105 - what it is called everywhere
-        except BaseException:
-            with contextlib.suppress(OSError):
-                Path(name).unlink()
-            raise
+        whole_file.write_whole(target, content)
     except OSError as error:
         raise TraceError(f"{target}: cannot be written: {error.strerror or error}") from error
     return target
-
-
-def _umask() -> int:
-    """Return the mask with which files are made; it can only be read by setting it."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

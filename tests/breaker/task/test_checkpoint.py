@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from agentlens.breaker.task.checkpoint import Checkpoint, CheckpointError, read, resume, write_whole
+from agentlens.breaker.task.checkpoint import Checkpoint, CheckpointError, read, resume
 
 
 def saved(tmp_path, **values):
@@ -32,16 +32,16 @@ def test_a_writer_that_fails_leaves_the_old_file_and_nothing_else(tmp_path, monk
     path = saved(tmp_path, replans=1)
     old = path.read_bytes()
     with pytest.raises(ValueError, match="not JSON compliant"):
-        write_whole(path, {"x": float("nan")})
+        saved(tmp_path, consistent={"x": float("nan")})
     with pytest.raises(TypeError):
-        write_whole(path, {"x": object()})
+        saved(tmp_path, consistent={"x": object()})
 
     def full(*_):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "replace", full)
     with pytest.raises(OSError, match="No space"):
-        write_whole(path, {"x": 1})
+        saved(tmp_path, replans=2)
     assert path.read_bytes() == old
     assert [p.name for p in tmp_path.iterdir()] == ["task.json"]
 
@@ -55,7 +55,7 @@ def test_the_file_and_its_folder_are_synced_before_the_writer_returns(tmp_path, 
 
     monkeypatch.setattr(os, "fsync", synced)
     monkeypatch.setattr(os, "replace", lambda a, b: (order.append("replace"), put(a, b))[1])
-    write_whole(tmp_path / "a.json", {})
+    saved(tmp_path)
     assert order == ["file", "replace", "dir"]
 
 
