@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import signal
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from concurrent.futures import ProcessPoolExecutor
 
 __all__ = ["process_pool", "unseen_main"]
+
+_LOCK = threading.Lock()
+#: For each ``__main__`` that is hidden now, by its id: how many hide it, and what it had before.
+_HIDDEN: dict[int, tuple[int, dict[str, Any]]] = {}
 
 
 @contextmanager
@@ -19,25 +25,43 @@ def unseen_main() -> Iterator[None]:
     """Keep new processes from running the user's script again, guard or no guard.
 
     They need this package only; the standard library re-runs ``__main__`` for what it might define.
-    Nor do they hear Ctrl-C, not even while they start: they inherit what is blocked here.
+    Nor do they hear Ctrl-C, not even while they start: they inherit what is blocked here. Several
+    threads may do this at once: the script is seen again when the last of them has started its own.
     """
     blocked = None
     if hasattr(signal, "pthread_sigmask"):
         blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    main = sys.modules["__main__"]
-    missing = object()
-    kept = {name: getattr(main, name, missing) for name in ("__file__", "__spec__")}
     try:
-        main.__spec__ = None
-        if kept["__file__"] is not missing:
-            del main.__file__
-        yield
+        main = sys.modules["__main__"]
+        _hide(main)
+        try:
+            yield
+        finally:
+            _show(main)
     finally:
-        for name, value in kept.items():
-            if value is not missing:
-                setattr(main, name, value)
         if blocked is not None:
             signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+
+
+def _hide(main: ModuleType) -> None:
+    with _LOCK:
+        users, had = _HIDDEN.get(id(main), (0, {}))
+        if not users:
+            had = {n: vars(main)[n] for n in ("__file__", "__spec__") if n in vars(main)}
+            main.__spec__ = None
+            if "__file__" in had:
+                del main.__file__
+        _HIDDEN[id(main)] = users + 1, had
+
+
+def _show(main: ModuleType) -> None:
+    with _LOCK:
+        users, had = _HIDDEN.pop(id(main))
+        if users > 1:
+            _HIDDEN[id(main)] = users - 1, had
+            return
+        for name, value in had.items():
+            setattr(main, name, value)
 
 
 @contextmanager
