@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import tempfile
+import threading
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -83,17 +84,46 @@ def picture(made: Replay, kind: str, *, lang: str = "en") -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / f"report.{kind}"
         size = {"width": _WIDTH, "height": figure.layout.height, "scale": _SCALE}
-        before = logging.root.manager.disable
-        logging.disable(logging.ERROR)  # it logs what it raises anyway
         try:
-            kaleido.write_fig_sync(
-                figure, path=target, opts={"format": kind, **size},
-                # Neither plotly.js nor MathJax from a network; and a trace's $…$ stays text.
-                kopts={"plotlyjs": script, "mathjax": False},
-            )  # fmt: skip
+            with _QUIET:
+                kaleido.write_fig_sync(
+                    figure, path=target, opts={"format": kind, **size},
+                    # Neither plotly.js nor MathJax from a network; and a trace's $…$ stays text.
+                    kopts={"plotlyjs": script, "mathjax": False},
+                )  # fmt: skip
             return target.read_bytes()
         except Exception as error:
             said = " ".join(str(error).split())[:200] or type(error).__name__
             raise TraceError(f"kaleido could not draw the picture: {said}") from error
-        finally:
-            logging.disable(before)
+
+
+class _Quiet:
+    """While anyone is within, some loggers and those below them keep what is no disaster.
+
+    The first in and the last out change them; nobody else's logging is touched.
+    """
+
+    def __init__(self, *names: str):
+        self.names = names
+        self.lock = threading.Lock()
+        self.users = 0
+        self.levels: dict[str, int] = {}
+
+    def __enter__(self) -> None:
+        with self.lock:
+            if not self.users:
+                self.levels = {name: logging.getLogger(name).level for name in self.names}
+                for name, level in self.levels.items():
+                    logging.getLogger(name).setLevel(max(level, logging.CRITICAL))
+            self.users += 1
+
+    def __exit__(self, *error: object) -> None:
+        with self.lock:
+            self.users -= 1
+            if not self.users:
+                for name, level in self.levels.items():
+                    logging.getLogger(name).setLevel(level)
+
+
+#: What kaleido and its driver of Chrome log they raise anyway.
+_QUIET = _Quiet("kaleido", "choreographer")
