@@ -9,7 +9,7 @@ import pytest
 import agentlens as al
 from agentlens.teach.world import corpus
 from agentlens.trace.labels import Label
-from agentlens.widgets.picker.still import PICKER_WORDS
+from agentlens.widgets.picker.still import PICKER_WORDS, picker_text
 from benchmarks.bare import BarePage
 
 pytestmark = pytest.mark.browser
@@ -31,6 +31,18 @@ def test_few_runs_are_said_to_be_few_and_the_given_similarity_is_named(show_view
     assert low < 0.82 <= high
     assert f"above {round(low, 3):g} up to {round(high, 3):g} does the same" in text(shown, "more")
     assert "vs default (0.8, 2): ±0 false stops, ±0 wasted rounds" in text(shown, "versus")
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_page_says_what_the_still_says_with_thousands_grouped(show_view, lang):
+    view = al.Picker(corpus(7), "classic", lang=lang).view
+    payload = {**view.payload, "good": 12345, "loops": 1000, "loop_rounds": 1234567}
+    shown = show_view(view, payload=payload)
+    still = picker_text(payload, view.cell, lang)
+    assert text(shown, "verdict") == still.split("\n")[0]
+    for number in ("12,345", "1,000", "1,234,567"):
+        assert number in still
+    assert "1,234,567" in text(shown, "more")
 
 
 def test_charts_by_keyboard_and_a_false_stop_opens(show_view):

@@ -1,15 +1,16 @@
-import { cellAt, percent, pickerColours, pickerSay, settingAt, signed, similarityText, wilsonOf } from "./picker_data.js";
+import { cellAt, percent, pickerColours, settingAt, signed, similarityText, wilsonOf } from "./picker_data.js";
 import { makePickerMap } from "./picker_map.js";
 import { makePickerCurves } from "./picker_curves.js";
 import { makePickerStrip } from "./picker_strip.js";
 import { element } from "./dom.js";
+import { say } from "./words.js";
 import { watchTheme } from "./theme.js";
 import { keepKeys } from "./keys.js";
 
 // The picker: one sentence, the map of all settings, curves, sliders, false stops, the runs.
 
 const SLIDERS = { // name: from a place in 0..100 to a value, back, how it reads
-  value: { to: (x) => Math.round(10 ** (x / 100 * 2.5)), from: (v) => (Math.log10(Math.max(1, v)) / 2.5) * 100, text: (v, words) => pickerSay(words, "rounds", { n: v }) },
+  value: { to: (x) => Math.round(10 ** (x / 100 * 2.5)), from: (v) => (Math.log10(Math.max(1, v)) / 2.5) * 100, text: (v, words) => say(words, "rounds", { n: v }) },
   prevalence: { to: (x) => Math.max(1, Math.round(x * 0.9)) / 100, from: (v) => v * 100 / 0.9, text: (v) => percent(v) },
   alpha: { to: (x) => Math.max(1, Math.round(x / 2.5)) / 100, from: (v) => v * 250, text: (v) => percent(v) },
   delta: { to: (x) => (50 + Math.round(x * 0.49)) / 100, from: (v) => (v * 100 - 50) / 0.49, text: (v) => percent(v) },
@@ -88,27 +89,27 @@ function render({ model, el }) {
   function sentence() {
     const { data, words, column, threshold } = scene, cell = cellAt(data, column, threshold), other = cellAt(data, ...data.default);
     const unit = words[data.unit], s = similarityText(settingAt(data, column, threshold)), short = (x) => String(Math.round(x * 1000) / 1000);
-    verdict.textContent = data.labelled ? pickerSay(words, "title", { s, k: threshold, sg: cell[0], good: data.good, sl: cell[2], loops: data.loops, unit }) : words.title_none;
+    verdict.textContent = data.labelled ? say(words, "title", { s, k: threshold, sg: cell[0], good: data.good, sl: cell[2], loops: data.loops, unit }) : words.title_none;
     const [lo, hi] = wilsonOf(cell[0], data.good, data.z);
-    more.textContent = pickerSay(words, "more", { ftr: percent(cell[0] / data.good), lo: percent(lo), hi: percent(hi), h: cell[1],
-      wasted: (data.loop_rounds - cell[3]).toLocaleString(), total: data.loop_rounds.toLocaleString() })
-      + " " + pickerSay(words, "plateau", { lo: short(column ? data.edges[column - 1] : 0), hi: short(data.edges[column]) }) + (data.labelled < 60 ? "  " + pickerSay(words, "few", { n: data.labelled }) : "");
+    more.textContent = say(words, "more", { ftr: percent(cell[0] / data.good), lo: percent(lo), hi: percent(hi), h: cell[1],
+      wasted: data.loop_rounds - cell[3], total: data.loop_rounds })
+      + " " + say(words, "plateau", { lo: short(column ? data.edges[column - 1] : 0), hi: short(data.edges[column]) }) + (data.labelled < 60 ? "  " + say(words, "few", { n: data.labelled }) : "");
     const usual = similarityText(data.own[1][2]);
     const same = column === data.default[0] && threshold === data.default[1] && s === usual;
-    versus.textContent = same ? words.at_default : pickerSay(words, "versus", { s: usual, k: data.default[1], df: signed(cell[0] - other[0]), dw: signed(other[3] - cell[3]) });
-    mapTitle.textContent = pickerSay(words, "map", { unit });
+    versus.textContent = same ? words.at_default : say(words, "versus", { s: usual, k: data.default[1], df: signed(cell[0] - other[0]), dw: signed(other[3] - cell[3]) });
+    mapTitle.textContent = say(words, "map", { unit });
     promise.textContent = `${words.promise}: ${model.get("promise")}`;
     said.textContent = verdict.textContent;
   }
 
   function list(wrong) {
     const { words } = scene;
-    falseTitle.textContent = wrong.length ? pickerSay(words, "false_list", { n: wrong.length }) : words.no_false;
+    falseTitle.textContent = wrong.length ? say(words, "false_list", { n: wrong.length }) : words.no_false;
     falseList.replaceChildren(...wrong.slice(0, 8).map(({ run, index, state: [round, harmful, , rule] }) => {
       const button = element("button", { type: "button", textContent: run.task || run.name });
       button.addEventListener("click", () => { model.set("opened", index); model.save_changes(); });
       const harm = harmful ? words.harm : words.no_harm;
-      return element("li", {}, [button, " — " + pickerSay(words, "why", { round, last: run.last, rule, harm })]);
+      return element("li", {}, [button, " — " + say(words, "why", { round, last: run.last, rule, harm })]);
     }), ...(wrong.length > 8 ? [element("li", { textContent: `… ${wrong.length - 8}` })] : []));
   }
 

@@ -1,7 +1,8 @@
-import { cellAt, gainOf, percent, pickerSay, rightOf, wilsonOf } from "./picker_data.js";
+import { cellAt, gainOf, percent, rightOf, wilsonOf } from "./picker_data.js";
 import { fade } from "./colours.js";
 import { fitCanvas } from "./canvas.js";
 import { element } from "./dom.js";
+import { say } from "./words.js";
 
 // ROC, precision and cost along the similarities of the present threshold, with the bands that so
 // few runs leave; a plain limit of rounds is always there to compare with.
@@ -42,7 +43,7 @@ export function makePickerCurves(host, scene) {
     const ctx = fitCanvas(canvas, Math.max(240, host.clientWidth), PLOT_HEIGHT);
     const made = { roc, pr, cost }[kind](scene);
     draw(ctx, scene, made, Math.max(240, host.clientWidth));
-    note.textContent = [`━ ${pickerSay(words, "this_k", { k: scene.threshold })}`, `┄ ${words.baseline}`, `● ${words.here}`, `○ ${words.default}`].join("   ");
+    note.textContent = [`━ ${say(words, "this_k", { k: scene.threshold })}`, `┄ ${words.baseline}`, `● ${words.here}`, `○ ${words.default}`].join("   ");
     canvas.setAttribute("aria-label", `${words[kind]}: ${words[`${kind}_x`]}, ${words[`${kind}_y`]}`);
   }
   return paint;

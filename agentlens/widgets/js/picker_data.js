@@ -2,10 +2,6 @@ import { readColours } from "./colours.js";
 
 // Counts at a setting, and what they are worth: the picker's arithmetic, all on whole numbers.
 
-export function pickerSay(words, key, values = {}) {
-  return (words[key] || key).replace(/\{(\w+)\}/g, (_, name) => (name in values ? String(values[name]) : ""));
-}
-
 export function wilsonOf(hits, n, z) {
   if (!n) return [0, 1];
   const p = hits / n, zz = z * z, scale = 1 + zz / n;

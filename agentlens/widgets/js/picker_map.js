@@ -1,4 +1,4 @@
-import { cellAt, gainOf, pickerSay, settingAt, similarityText } from "./picker_data.js";
+import { cellAt, gainOf, settingAt, similarityText } from "./picker_data.js";
 import { fade, inkOn, rampColour } from "./colours.js";
 import { fitCanvas, hatch, textWidth } from "./canvas.js";
 import { element } from "./dom.js";
@@ -153,5 +153,5 @@ function axis(ctx, { colours, words, data, column }, wide, y, width) {
   }
   ctx.textAlign = "left";
   ctx.fillStyle = colours.muted;
-  ctx.fillText(pickerSay(words, "similarity") + " →", GRID_LEFT, y + 22);
+  ctx.fillText(words.similarity + " →", GRID_LEFT, y + 22);
 }

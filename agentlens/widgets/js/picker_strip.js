@@ -1,7 +1,8 @@
-import { OUTCOMES, outcomeOf, pickerSay, stateOf } from "./picker_data.js";
+import { OUTCOMES, outcomeOf, stateOf } from "./picker_data.js";
 import { fade } from "./colours.js";
 import { ellipsis, fitCanvas, hatch } from "./canvas.js";
 import { element } from "./dom.js";
+import { say } from "./words.js";
 
 // One row a run, worst first: its rounds as a bar, where it would have been stopped, what that
 // means. Colour never stands alone: the glyph before the name says the same. A click opens the run.
@@ -88,8 +89,8 @@ export function makePickerStrip(host, scene, { open, label }) {
     inner.style.height = `${order.length * ROW}px`;
     const counts = {};
     for (const at of order) counts[at.outcome] = (counts[at.outcome] || 0) + 1;
-    title.textContent = pickerSay(words, "strip", { n: data.all }) + "   " + Object.keys(OUTCOMES).filter((o) => counts[o]).map((o) => `${OUTCOMES[o].glyph} ${words[o]} ${counts[o]}`).join("   ");
-    help.textContent = words.open + (data.runs.length < data.all ? " · " + pickerSay(words, "strip_more", { n: data.runs.length, all: data.all }) : "");
+    title.textContent = say(words, "strip", { n: data.all }) + "   " + Object.keys(OUTCOMES).filter((o) => counts[o]).map((o) => `${OUTCOMES[o].glyph} ${words[o]} ${counts[o]}`).join("   ");
+    help.textContent = words.open + (data.runs.length < data.all ? " · " + say(words, "strip_more", { n: data.runs.length, all: data.all }) : "");
     rows();
     const at = order[chosen];
     canvas.setAttribute("aria-label", at ? said(words, at) : title.textContent);
@@ -99,7 +100,7 @@ export function makePickerStrip(host, scene, { open, label }) {
 
 export function said(words, { run, state: [round, , saved], outcome }) {
   const values = { what: words[outcome], name: run.name, round, last: run.last, saved };
-  return pickerSay(words, round ? "row" : "row_none", values);
+  return say(words, round ? "row" : "row_none", values);
 }
 
 function dots(ctx, x, y, colour) {

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 __all__ = ["Picker", "PickerView"]
 
 _MODULES = tuple(
-    "colours canvas dom picker_data picker_map picker_curves picker_strip theme keys picker".split()
+    "colours canvas dom words picker_data picker_map picker_curves picker_strip theme keys "
+    "picker".split()
 )
 
 

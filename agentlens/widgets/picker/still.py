@@ -7,7 +7,7 @@ from html import escape
 from typing import Any
 
 from agentlens.figures.theme import ink_on, ramp
-from agentlens.figures.words import load_words
+from agentlens.figures.words import fill, load_words
 from agentlens.thresholds.intervals import wilson
 
 __all__ = ["PICKER_WORDS", "picker_html", "picker_text"]
@@ -28,18 +28,18 @@ def picker_text(payload: Mapping[str, Any], cell: Sequence[int], lang: str) -> s
     own = {(c, k): setting for c, k, setting in payload["own"]}
     p, q = own.get((column, threshold), payload["columns"][column])
     low, high = wilson(here[0], payload["good"])
-    title = words["title"].format(
-        s=f"{p / q:.4g}", k=threshold, sg=here[0], good=payload["good"], sl=here[2],
-        loops=payload["loops"], unit=words[payload["unit"]],
-    )  # fmt: skip
+    title = fill(words["title"], {
+        "s": f"{p / q:.4g}", "k": threshold, "sg": here[0], "good": payload["good"],
+        "sl": here[2], "loops": payload["loops"], "unit": words[payload["unit"]],
+    })  # fmt: skip
     total = payload["loop_rounds"]
-    more = words["more"].format(
-        ftr=f"{here[0] / max(1, payload['good']):.1%}", lo=f"{low:.1%}", hi=f"{high:.1%}",
-        h=here[1], wasted=f"{total - here[3]:,}", total=f"{total:,}",
-    )  # fmt: skip
+    more = fill(words["more"], {
+        "ftr": f"{here[0] / max(1, payload['good']):.1%}", "lo": f"{low:.1%}", "hi": f"{high:.1%}",
+        "h": here[1], "wasted": total - here[3], "total": total,
+    })  # fmt: skip
     below = edges[column - 1] if column else 0
-    more += " " + words["plateau"].format(lo=f"{below:.3g}", hi=f"{edges[column]:.3g}")
-    few = f" {words['few'].format(n=payload['labelled'])}" if payload["labelled"] < 60 else ""
+    more += " " + fill(words["plateau"], {"lo": f"{below:.3g}", "hi": f"{edges[column]:.3g}"})
+    few = " " + fill(words["few"], {"n": payload["labelled"]}) if payload["labelled"] < 60 else ""
     return f"{title}\n{more}{few}"
 
 
@@ -58,7 +58,7 @@ def picker_html(payload: Mapping[str, Any], cell: Sequence[int], lang: str) -> s
                  for c in shown]  # fmt: skip
         rows.append(f"<tr><th>{k}</th>{''.join(cells)}</tr>")
     foot = "".join(f"<td>{payload['edges'][c]:.3g}</td>" for c in shown)
-    title = words["map"].format(unit=words[payload["unit"]])
+    title = fill(words["map"], {"unit": words[payload["unit"]]})
     return (
         f'<div class="al-still">{said}<table style="font-variant-numeric:tabular-nums">'
         f"<caption>{escape(title)}</caption><tbody>{''.join(rows)}"
@@ -86,10 +86,11 @@ def _false(
         _, number, harmful, _, rule = next(s for s in steps if column <= s[0])
         if number:
             harm = words["harm"] if harmful else words["no_harm"]
-            why = words["why"].format(round=number, last=run["last"], rule=rule, harm=harm)
+            values = {"round": number, "last": run["last"], "rule": rule, "harm": harm}
+            why = fill(words["why"], values)
             found.append(f"<li>{escape(run['task'] or run['name'])}: {escape(why)}</li>")
     if not found:
         return f"<p>{escape(words['no_false'])}</p>"
     more = f"<li>… {len(found) - _MOST}</li>" if len(found) > _MOST else ""
-    title = escape(words["false_list"].format(n=len(found)))
+    title = escape(fill(words["false_list"], {"n": len(found)}))
     return f"<p>{title}</p><ul>{''.join(found[:_MOST])}{more}</ul>"
