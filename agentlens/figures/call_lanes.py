@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from agentlens.figures.theme import MOST_LANES
@@ -74,22 +73,16 @@ def forest_of(view: View) -> Forest:
     return found
 
 
-def lanes_of(view: View, similarity: Fraction | None = None) -> Lanes:
+def lanes_of(view: View) -> Lanes:
     """Lay the calls of a view in lanes.
 
     At most eight clusters of two or more queries have a lane of their own, the largest, in the
     order of the forest; single queries share a lane, and so do tools that do not search.
-
-    Parameters
-    ----------
-    similarity
-        Where the forest is cut; the policy's own where none is given.
+    The forest is cut at the policy's similarity.
     """
     policy = view.replay.policy
     tree = forest_of(view)
-    cluster = list(
-        tree.cut(policy.similarity if similarity is None else similarity, strict=policy.strict)
-    )
+    cluster = list(tree.cut(policy.similarity, strict=policy.strict))
     place = {query: at for at, query in enumerate(tree.order)}
     size = Counter(cluster)
     first: dict[int, int] = {}

@@ -9,6 +9,9 @@ from agentlens.figures.words import say
 
 __all__ = ["gutter", "letter_mark"]
 
+#: Units that the gutter has room for.
+_ROOM = 16
+
 
 def gutter(frame: Frame, lang: str) -> list[str]:
     """Return names, lanes, ticks and grid lines."""
@@ -46,12 +49,12 @@ def gutter(frame: Frame, lang: str) -> list[str]:
     return parts + _ticks(frame, muted)
 
 
-def _fitting(text: str, room: int = 16) -> str:
+def _fitting(text: str) -> str:
     """Return as much of a text as the gutter holds; a Chinese character takes two of its units."""
     used = 0
     for at, letter in enumerate(text):
         used += 2 if ord(letter) > 0x2E7F else 1
-        if used > room:
+        if used > _ROOM:
             return text[: max(1, at - 1)] + "…"
     return text
 

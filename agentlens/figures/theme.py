@@ -157,7 +157,7 @@ def _lines(colours: Mapping[str, str], clusters: Iterable[str]) -> list[str]:
     return named + [f"--al-c{i}:{value};" for i, value in enumerate(clusters)]
 
 
-def css_variables(selector: str = ".al-theme") -> str:
+def css_variables() -> str:
     """Return the style rules that give an element the colours of its ``data-theme``.
 
     Text and ground come from the host (`--jp-*`) unless the theme was forced.
@@ -165,12 +165,12 @@ def css_variables(selector: str = ".al-theme") -> str:
     light, dark = "".join(_lines(LIGHT, _LIGHT_CLUSTERS)), "".join(_lines(DARK, _DARK_CLUSTERS))
     scale = "".join(f"--al-v{i}:{value};" for i, value in enumerate(RAMP))
     host = "".join(
-        f"{selector}[data-theme={theme}][data-forced=false]{{"
+        f".al-theme[data-theme={theme}][data-forced=false]{{"
         f"--al-ink:var(--jp-content-font-color1,{colours['ink']});"
         f"--al-ground:var(--jp-layout-color0,{colours['ground']});}}\n"
         for theme, colours in (("light", LIGHT), ("dark", DARK))
     )
     return (
-        f"{selector}{{--al-font:{FONT};{scale}{light}}}\n"
-        f"{selector}[data-theme=dark]{{{dark}}}\n{host}"
+        f".al-theme{{--al-font:{FONT};{scale}{light}}}\n"
+        f".al-theme[data-theme=dark]{{{dark}}}\n{host}"
     )

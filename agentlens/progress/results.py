@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Final
 
-__all__ = ["digest", "lines", "mask", "new_lines"]
+__all__ = ["digest", "lines", "mask"]
 
 _CLOCK = r"(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:[.,]\d{1,9})?)?"
 _ZONE = r"(?:\s?(?:Z|UTC|GMT|[+-]\d{2}:?\d{2})\b)?"
@@ -142,20 +142,6 @@ def _clean(line: str) -> str:
 def _known(line: str) -> str:
     """Return a short line masked: in a run that goes in circles most lines come again."""
     return _SPACE.sub(" ", mask(line)).strip()
-
-
-def new_lines(texts: Iterable[object]) -> list[int]:
-    """Return for each result, oldest first, how many of its lines no earlier result had.
-
-    A line that a result repeats counts once.
-    """
-    seen: set[str] = set()
-    counts = []
-    for text in texts:
-        before = len(seen)
-        seen.update(lines(text))
-        counts.append(len(seen) - before)
-    return counts
 
 
 def digest(text: object) -> str:

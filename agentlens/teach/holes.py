@@ -45,11 +45,6 @@ class Attempt:
     similar: bool
     holes: tuple[str, ...]
 
-    @property
-    def fooled(self) -> bool:
-        """Whether the guard and the person disagree, about two queries that have tokens."""
-        return self.same != self.similar and self.den > 0 and bool(self.holes)
-
 
 @dataclass(frozen=True, slots=True)
 class _Pair:

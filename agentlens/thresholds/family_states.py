@@ -50,14 +50,13 @@ def steps_of(
 
 def run_state(
     profile: Profile, steps: Sequence[Stepped], rank: int, names: Sequence[str]
-) -> tuple[bool, bool, int, int, tuple[float, ...], int]:
+) -> tuple[bool, bool, int, int, tuple[float, ...]]:
     """Return what happens to a run where scores from this rank on are similar.
 
     Returns
     -------
     tuple
-        Stopped, harmful, round of the earliest trip, its rule's place in `names`, what is saved,
-        round of the trip in the main thread.
+        Stopped, harmful, round of the earliest trip, its rule's place in `names`, what is saved.
     """
     starts = [0]
     for size in profile.sizes:
@@ -68,7 +67,7 @@ def run_state(
             steps, profile.fixed, starts, profile.sizes, strict=False
         )
     ]
-    saved, harmful, earliest, main_round = [0.0] * 4, False, None, -1
+    saved, harmful, earliest = [0.0] * 4, False, None
     for n, stop in enumerate(stops):
         if stop is None:
             continue
@@ -79,11 +78,9 @@ def run_state(
         number = int(profile.number[starts[n] + stop[0]])
         if earliest is None or (stop[3], n) < earliest[:2]:
             earliest = (stop[3], n, number, stop[2])
-        if profile.main[n] and main_round < 0:
-            main_round = number
     if earliest is None:
-        return False, False, -1, -1, tuple(saved), -1
-    return True, harmful, earliest[2], names.index(earliest[3]), tuple(saved), main_round
+        return False, False, -1, -1, tuple(saved)
+    return True, harmful, earliest[2], names.index(earliest[3]), tuple(saved)
 
 
 def _place(steps: Stepped, rank: int) -> int | None:

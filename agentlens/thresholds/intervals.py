@@ -10,7 +10,7 @@ import math
 from functools import cache
 from statistics import NormalDist
 
-__all__ = ["at_most", "binomial_tail", "clopper_pearson", "mcnemar", "runs_needed", "wilson"]
+__all__ = ["at_most", "binomial_tail", "mcnemar", "runs_needed", "wilson"]
 
 
 def binomial_tail(most: int, runs: int, share: float) -> float:
@@ -65,16 +65,6 @@ def at_most(hits: int, runs: int, confidence: float = 0.95) -> float:
     """Return Clopper and Pearson's one-sided upper bound of a share; 1 where there are no runs."""
     _check(hits, runs, confidence)
     return 1.0 if hits == runs else _solve(hits, runs, 1 - confidence)
-
-
-def clopper_pearson(hits: int, runs: int, confidence: float = 0.95) -> tuple[float, float]:
-    """Return Clopper and Pearson's two-sided interval of a share; (0, 1) without runs."""
-    _check(hits, runs, confidence)
-    if not runs:
-        return 0.0, 1.0
-    half = (1 - confidence) / 2
-    low = 0.0 if not hits else 1 - _solve(runs - hits, runs, half)
-    return low, 1.0 if hits == runs else _solve(hits, runs, half)
 
 
 def _solve(hits: int, runs: int, level: float) -> float:

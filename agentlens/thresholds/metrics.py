@@ -116,8 +116,8 @@ def metrics_of(
             at_most(hits, n, confidence) if n else 1.0,
         )  # fmt: skip
 
-    def mean(of: Sequence[Run], values: Sequence[float], unit: str, over: str = "") -> Metric:
-        return _ratio(of, values, [1.0] * len(values), unit, confidence, seed, resamples, over)
+    def mean(of: Sequence[Run], values: Sequence[float], unit: str) -> Metric:
+        return _ratio(of, values, [1.0] * len(values), unit, confidence, seed, resamples)
 
     good = [run for run in runs if run.label == "good"]
     loops = [run for run in runs if run.label == "loop" and not run.waits]
@@ -153,7 +153,7 @@ def metrics_of(
 
 def _ratio(
     runs: Sequence[Run], above: Sequence[float], below: Sequence[float], unit: str,
-    confidence: float, seed: int, resamples: int, _: str = "",
+    confidence: float, seed: int, resamples: int,
 ) -> Metric:  # fmt: skip
     """Return the ratio of two sums, with its interval by task."""
     import numpy as np

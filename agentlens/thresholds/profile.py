@@ -64,8 +64,6 @@ class Profile:
         Number of the last round of the main thread.
     sizes
         Rounds of each sequence.
-    main
-        For each sequence whether it is of the main thread.
     roles
         For each round 1 where it counts, 2 where it sets the count to zero, 0 where it does
         neither; 8 more where the count starts anew after it.
@@ -100,7 +98,6 @@ class Profile:
     rounds: int
     last_round: int
     sizes: tuple[int, ...]
-    main: tuple[bool, ...]
     roles: NDArray[np.int8]
     num: NDArray[np.int64]
     den: NDArray[np.int64]
@@ -172,7 +169,6 @@ def profile_of(trace: Trace, mark: Label, policy: Policy, place: int = 0) -> Pro
             default=0,
         ),
         sizes=tuple(map(len, signals.sequences)),
-        main=tuple(rounds["thread"][rows[0]] == main for rows in signals.sequences),
         roles=np.array(_roles(trace, policy, signals, order, active), dtype=np.int8),
         num=np.array([signals.num[row] for row in order], dtype=np.int64),
         den=np.array([signals.den[row] for row in order], dtype=np.int64),

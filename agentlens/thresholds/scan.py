@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from agentlens.trace.model import Trace
     from agentlens.trace.tools import ToolSpec
 
-__all__ = ["Row", "independent_trips", "row_of", "scan_corpus", "scan_files", "worst_first"]
+__all__ = ["Row", "independent_trips", "row_of", "scan_files", "worst_first"]
 
 #: Below this many files, starting processes costs more than they save.
 MANY_FILES = 64
@@ -176,11 +176,6 @@ def _said(error: Exception, source: str) -> str:
 def _without(source: str, text: str) -> str:
     """Return an error's text without the source, which has a column of its own."""
     return text.removeprefix(source).lstrip(",: ") if text.startswith(source) else text
-
-
-def scan_corpus(corpus: Corpus, policy: Policy | str | None = None) -> list[Row]:
-    """Return one row a trace of a corpus, worst first; its failures are rows too."""
-    return worst_first(_rows(corpus, as_policy(policy), "corpus"))
 
 
 def scan_files(

@@ -65,8 +65,6 @@ class States:
         Number of the round of the earliest trip, and the rule: places in `names`; -1 for none.
     saved
         Shape (states, 4): rounds, seconds, tokens, cost saved, sub-agents counted once.
-    delayed
-        Round of the trip in the main thread, or -1.
     names
         Names of rules.
     """
@@ -78,16 +76,7 @@ class States:
     round: NDArray[np.int64]
     rule: NDArray[np.int64]
     saved: NDArray[np.float64]
-    delayed: NDArray[np.int64]
     names: tuple[str, ...]
-
-    def by_column(self, columns: int) -> NDArray[np.int64]:
-        """Return the state of each run at each rank from 1 to `columns`; shape (runs, columns)."""
-        import numpy as np
-
-        first = np.concatenate([[True], self.run[1:] != self.run[:-1]])
-        before = np.where(first, 0, np.concatenate([[0], self.upto[:-1]]))
-        return np.repeat(np.arange(len(self.run)), self.upto - before).reshape(-1, columns)
 
 
 def layout_of(profiles: Sequence[Profile], top: int) -> Layout:
@@ -137,7 +126,6 @@ def states_at(
     rows: list[tuple[Any, ...]] = [(
         layout.run[sequence], rank, np.ones(len(rank), bool), layout.useful[lost],
         layout.number[where], np.zeros(len(rank), np.int64), layout.saved[lost],
-        layout.number[where],
     )]  # fmt: skip
     slow = [_slow(int(i), profiles[i], layout, found, counting, threshold, top, names)
             for i in np.flatnonzero(~easy).tolist()]  # fmt: skip
@@ -145,8 +133,8 @@ def states_at(
     rows += [_columns(part) for part in slow if part]
     joined = [np.concatenate(parts) for parts in zip(*rows, strict=True)]
     order = np.lexsort((joined[1], joined[0]))
-    run, upto, stopped, harmful, number, rule, saved, main = (c[order] for c in joined)
-    return States(run, upto, stopped, harmful, number, rule, saved, main, names)
+    run, upto, stopped, harmful, number, rule, saved = (c[order] for c in joined)
+    return States(run, upto, stopped, harmful, number, rule, saved, names)
 
 
 def _bases(
@@ -167,13 +155,13 @@ def _bases(
                        for s, q in zip(stops, own, strict=True)], dtype=np.int64)  # fmt: skip
     rules = np.array([-1 if s is None else names.index(s.rule) for s in stops], dtype=np.int64)
     full = np.full(len(runs), top)
-    return runs, full, stopped, useful[lost], rounds, rules, saved[lost], rounds
+    return runs, full, stopped, useful[lost], rounds, rules, saved[lost]
 
 
 def _columns(rows: list[tuple[object, ...]]) -> tuple[Any, ...]:
     import numpy as np
 
-    kinds = (np.int64, np.int64, bool, bool, np.int64, np.int64, np.float64, np.int64)
+    kinds = (np.int64, np.int64, bool, bool, np.int64, np.int64, np.float64)
     return tuple(
         np.array(column, dtype=kind)
         for column, kind in zip(zip(*rows, strict=True), kinds, strict=True)

@@ -38,8 +38,8 @@ class Stops:
         For each task with loops the rounds that each setting saves in its runs.
     rounds
         For each task with loops the rounds that its runs have.
-    good_runs, loop_runs
-        How many runs there are.
+    good_runs
+        How many good runs there are.
     models, tools
         All that occur in the labelled runs.
     """
@@ -49,7 +49,6 @@ class Stops:
     saved: dict[str, list[int]] = field(default_factory=dict)
     rounds: dict[str, int] = field(default_factory=dict)
     good_runs: int = 0
-    loop_runs: int = 0
     models: set[str] = field(default_factory=set)
     tools: set[str] = field(default_factory=set)
 
@@ -123,7 +122,6 @@ def stops_of(corpus: Corpus, policies: Sequence[Policy], counted: str = "any") -
             old = found.good_hits.get(task)
             found.good_hits[task] = hits if old is None else _either(old, hits)
             continue
-        found.loop_runs += 1
         hits, saved = [rows is not None for rows in lost], _rounds(trace, lost)
         if task in found.loop_hits:
             hits = _either(found.loop_hits[task], hits)

@@ -143,11 +143,6 @@ class Corpus:
         """Label of each trace, in order."""
         return tuple(one.label for one in self.marks)
 
-    @property
-    def is_lazy(self) -> bool:
-        """True where iterating reads files."""
-        return self._traces is None
-
     def with_labels(self, labels: LabelSource | None) -> Corpus:
         """Return the same traces with labels.
 

@@ -146,11 +146,6 @@ class Trace:
         return tuple(map(tuple, rows))
 
     @cached_property
-    def has_times(self) -> bool:
-        """True where at least two rounds say when they happened."""
-        return sum(t is not None for t in self.tables["rounds"]["started"]) > 1
-
-    @cached_property
     def cache(self) -> dict[Any, Any]:
         """Scratch space for what upper floors compute once a trace (signals, frames)."""
         return {}

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentlens.progress.results import digest, lines, mask, new_lines
+from agentlens.progress.results import digest, lines, mask
 
 
 @pytest.mark.parametrize(
@@ -64,11 +64,6 @@ def test_lines_are_masked_collapsed_and_not_empty():
     assert lines(None) == lines(7) == lines("") == []
 
 
-def test_new_lines_count_what_no_earlier_result_had():
-    results = ["a\nb\nb", "b\nc 3ms", "c 9ms\na", None, "d"]
-    assert new_lines(results) == [2, 1, 0, 0, 1]
-
-
 def test_digest_is_that_of_the_masked_text():
     assert digest("ok in 3ms\n") == digest("ok   in 9ms") != digest("ok in vain")
     assert digest("a\nb") != digest("b\na")
@@ -81,7 +76,6 @@ def test_digest_is_that_of_the_masked_text():
 def test_masking_twice_is_masking_once_for_lines_without_marks(text):
     for line in lines(text):
         assert line == " ".join(line.split())
-    assert new_lines([text, text])[1] == 0
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,6 @@ def run_of(queries, result="https://a.example/1"):
 def test_its_example_fools_the_guard_through_it_alone(hole):
     found = attempt(*hole.example, same=hole.same)
     assert found.holes == (hole.name,)
-    assert found.fooled
     assert attempt(*hole.example, same=not hole.same).holes == ()
     assert attempt(*reversed(hole.example), same=hole.same).holes == (hole.name,)
 

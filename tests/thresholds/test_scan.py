@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import agentlens as al
-from agentlens.thresholds.scan import MANY_FILES, Row, row_of, scan_corpus, scan_files, worst_first
+from agentlens.thresholds.scan import MANY_FILES, Row, row_of, scan_files, worst_first
 
 INCIDENT = ["天气", "今日天气 气温", "今日天气 晴雨", "今日天气 预报", "天气 实时"]
 HEALTHY = ["能源补贴政策", "设备能耗 排名", "北京天气"]
@@ -60,13 +60,6 @@ def test_rows_worst_first_and_damaged_last(folder):
 def test_policy_decides(folder):
     rows = scan_files(folder, al.Policy.preset("classic", threshold=3))
     assert {Path(r.source).name: r.trip_round for r in rows}["incident.jsonl"] == 4
-
-
-def test_corpus_in_memory_is_the_same(folder):
-    in_memory = al.Corpus(
-        [al.load(folder / "sub" / "incident.jsonl"), al.load(folder / "healthy.jsonl")]
-    )
-    assert scan_corpus(in_memory) == [r for r in scan_files(folder) if r.error is None][1:]
 
 
 def test_sub_agent_of_a_stopped_round_counts_once():

@@ -18,13 +18,13 @@ __all__ = ["STATUSES", "ChildResult", "Dispatch", "FamilyLimits", "goal_fingerpr
 STATUSES = ("completed", "partial", "failed", "waiting_human", "needs_more")
 
 
-def goal_fingerprint(goal: str, profile: str = "safe@1") -> frozenset[str]:
+def goal_fingerprint(goal: str) -> frozenset[str]:
     """Return the token set of a goal: order, case, width and punctuation do not matter.
 
     A goal without a token is its plain text.
     """
     plain = unicodedata.normalize("NFKC", goal).casefold().strip()
-    return tokenize(goal, profile) or frozenset({plain})
+    return tokenize(goal) or frozenset({plain})
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,9 +39,7 @@ class Action:
         return queries_of(self.args, None)
 
 
-def same_action(
-    a: Action, b: Action, similarity: Fraction = Fraction(4, 5), profile: str = "safe@1"
-) -> bool:
+def same_action(a: Action, b: Action, similarity: Fraction = Fraction(4, 5)) -> bool:
     """Say whether two actions are one: equal, or searches for the same in other words."""
     if a.fingerprint == b.fingerprint:
         return True
@@ -49,8 +47,8 @@ def same_action(
         return False
 
     def known(query: str) -> bool:
-        mine = tokenize(query, profile)
-        others = (tokenize(other, profile) for other in b.queries)
+        mine = tokenize(query)
+        others = (tokenize(other) for other in b.queries)
         return any(
             mine and other and at_least(*score(mine, other, "containment"), similarity)
             for other in others

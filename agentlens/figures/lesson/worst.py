@@ -15,12 +15,12 @@ _PANELS = ((0.3, 5, "as_is"), (0.1, 5, "search"), (0.3, 2, "breaker"), (0.1, 2, 
 _PANEL, _FLOOR = 190, 206
 
 
-def dealt(shares: tuple[float, ...], total: int = _DOTS) -> list[int]:
-    """Return so many dots for each share: largest remainders, so that they add up."""
-    exact = [total * share for share in shares]
+def dealt(shares: tuple[float, ...]) -> list[int]:
+    """Return how many of `_DOTS` dots each share has: largest remainders, so that they add up."""
+    exact = [_DOTS * share for share in shares]
     counts = [int(value + 1e-9) for value in exact]
     order = sorted(range(len(exact)), key=lambda i: exact[i] - counts[i], reverse=True)
-    for i in order[: total - sum(counts)]:
+    for i in order[: _DOTS - sum(counts)]:
         counts[i] += 1
     return counts
 

@@ -130,12 +130,11 @@ class TriggerAmplifier(anywidget.AnyWidget):
         """The language, and the colours of a page that has the theme."""
         return Page(self.lang, live=True)
 
-    def still(self, *, current: bool = False) -> str:
-        """Return all scenes (or the current one) as HTML that needs no code."""
+    def still(self) -> str:
+        """Return all scenes as HTML that needs no code."""
         page = Page(self.lang)
-        scenes = [SCENES[self.current]] if current else self._scenes
         return '<div style="height:24px"></div>'.join(
-            scene.draw(page, self._state(scene)) for scene in scenes
+            scene.draw(page, self._state(scene)) for scene in self._scenes
         )
 
     def _state(self, scene: Scene) -> Mapping[str, Any]:

@@ -104,7 +104,6 @@ class Picker(widgets.VBox):  # type: ignore[misc]
         self.surface: CorpusSurface = corpus_surface(corpus, as_policy(policy))
         self.default = Policy()
         self._marks = [profile.mark for profile in self.surface.profiles]
-        self._exact: tuple[Any, int] | None = None
         self.view = PickerView(
             words=dict(PICKER_WORDS[lang]), value=float(value), prevalence=float(prevalence),
             alpha=float(max_false_stops), delta=float(confidence),

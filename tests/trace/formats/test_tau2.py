@@ -112,6 +112,6 @@ def test_counts_of_the_real_voice_run_made_otherwise_agree(shared: Path):
     assert len(trace) == 0
     assert len(trace.tables["rounds"]["round"]) == runs("agent")
     assert trace.tables["events"]["kind"].count("user_message") == runs("user")
-    assert trace.has_times
+    assert any(trace.tables["rounds"]["started"])
     assert any("not in the log" in note.message for note in trace.notes)
     assert trace.meta.outcome["exit_reason"] == "user_stop"
