@@ -124,7 +124,7 @@ class Cycle(Family):
         shortest, longest = spec.periods
         self._going = True
         found = None
-        equal_run = self._runs[1] if shortest > 1 and longest >= 1 else 0
+        equal_run = self._runs[1] if shortest > 1 else 0
         if shortest > 1:
             equal_run = equal_run + 1 if keys and keys[-1] == key else 0
             self._runs[1] = equal_run

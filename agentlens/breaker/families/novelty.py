@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 
-from agentlens.breaker.families.base import Family, strongest
+from agentlens.breaker.families.base import Family
 from agentlens.breaker.seen import Finding, SeenResult, SeenRound
 
 __all__ = ["Novelty"]
@@ -71,4 +71,4 @@ class Novelty(Family):
         if level is None:
             return None
         reason = f"{self._run} rounds in a row bring no new URL, no new line and no change"
-        return strongest([self.finding(level, self._run, reason, self._calls)])
+        return self.finding(level, self._run, reason, self._calls)
