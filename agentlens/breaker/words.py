@@ -34,7 +34,8 @@ def score_words(num: int, den: int, measure: str, lang: str = "en") -> str:
     if measure == "containment":
         return f"{num} of {den} tokens" if lang == "en" else f"{den} 个词元中有 {num} 个相同"
     if measure == "cosine":
-        return f"cosine {score_text(num, den, measure)}"
+        name = "cosine" if lang == "en" else "余弦"
+        return f"{name} {score_text(num, den, measure)}"
     return f"{measure} {num}/{den}"
 
 

@@ -29,7 +29,7 @@ AROUND = 12
 
 _HEAD = {
     "en": ("round", "kind", "query", "score", "match", "count", "state", "new URLs", "seconds", ""),
-    "zh": ("轮", "类型", "查询", "得分", "匹配轮", "计数", "状态", "新网址", "秒", ""),
+    "zh": ("轮次", "类型", "查询", "得分", "匹配轮", "计数", "状态", "新网址", "秒", ""),
 }
 _KIND_ZH = {
     "search": "搜索", "mixed": "混合", "business": "其他", "message": "消息", "preamble": "开场",
