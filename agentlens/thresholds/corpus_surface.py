@@ -14,7 +14,7 @@ from agentlens.breaker.policy import Policy, as_policy
 from agentlens.breaker.switches import as_fraction
 from agentlens.errors import PolicyError
 from agentlens.progress.similarity import limit
-from agentlens.thresholds.profile import Profile, profile_of
+from agentlens.thresholds.profile import AMOUNTS, Profile, profile_of
 from agentlens.thresholds.records import Counting, counting_of
 from agentlens.thresholds.states import Layout, States, layout_of, states_at
 from agentlens.thresholds.totals import Ground, Totals, ground_of, totals_of
@@ -169,7 +169,7 @@ class CorpusSurface:
                                    dtype="Int64"),
             "rule": names[states.rule[rows]],
             **{f"saved_{name}": states.saved[rows, at]
-               for at, name in enumerate(("rounds", "seconds", "tokens", "cost"))},
+               for at, name in enumerate(AMOUNTS)},
         })  # fmt: skip
 
     def cells(self, threshold: int) -> list[tuple[Fraction, Fraction, dict[str, Any]]]:

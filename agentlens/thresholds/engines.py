@@ -9,6 +9,7 @@ from typing import Any
 
 from agentlens.errors import PolicyError
 from agentlens.trace.progress_bar import progress_bar
+from agentlens.trace.workers import LOST
 
 __all__ = ["ENGINES", "work"]
 
@@ -88,8 +89,7 @@ def _local(
 
 
 def _died(file: str) -> dict[str, Any]:
-    error = "reading it ended its process (out of memory?)"
-    return {"file": file, "run": 1, "policy": "", "error": error, "source": file}
+    return {"file": file, "run": 1, "policy": "", "error": LOST, "source": file}
 
 
 def _dask(

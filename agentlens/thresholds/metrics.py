@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from agentlens.thresholds.intervals import at_most, wilson
+from agentlens.thresholds.profile import AMOUNTS
 from agentlens.thresholds.resample import cluster_interval, poisson_interval, restricted_mean
 from agentlens.thresholds.runs import Run
 
@@ -129,7 +130,7 @@ def metrics_of(
     }
     late = [run for run in loops if run.delay is not None]
     found["delay_detected"] = mean(late, [float(run.delay or 0) for run in late], "rounds")
-    for amount in ("rounds", "seconds", "tokens", "cost"):
+    for amount in AMOUNTS:
         net = [(run, net_saved(run, amount, finalizer)) for run in loops]
         known = [(run, value) for run, value in net if value is not None]
         unit = {"cost": "dollars"}.get(amount, amount)

@@ -15,6 +15,7 @@ from agentlens.thresholds.processes import in_processes
 from agentlens.trace.folder import expand
 from agentlens.trace.load import load_many
 from agentlens.trace.progress_bar import progress_bar
+from agentlens.trace.workers import LOST
 
 if TYPE_CHECKING:
     from agentlens.breaker.trip import Trip
@@ -216,7 +217,7 @@ def scan_files(
         return worst_first(row for batch in batches for row in _scan_batch(batch, policy, tools))
     scan_batch = partial(_scan_batch, policy=policy, tools=tools)
     found, lost = in_processes(scan_batch, files, workers=workers, progress=progress and many)
-    dead = [Row(name, error="reading it ended its process (out of memory?)") for name in lost]
+    dead = [Row(name, error=LOST) for name in lost]
     return worst_first([*found, *dead])
 
 

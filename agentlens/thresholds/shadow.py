@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentlens.breaker.live.guard import Guard
 from agentlens.breaker.policy import Policy, as_policy
+from agentlens.thresholds.profile import AMOUNTS
 from agentlens.thresholds.readiness import Readiness, readiness
 from agentlens.thresholds.runs import Run, run_of
 from agentlens.thresholds.shift import Shift, profile_of, shifts
@@ -93,8 +94,7 @@ class Shadow:
     def saved(self) -> dict[str, float]:
         """What all stops together would have saved, where the logs say it; before finalizers."""
         return {
-            name: sum(getattr(run, f"saved_{name}") or 0 for run in self.runs)
-            for name in ("rounds", "seconds", "tokens", "cost")
+            name: sum(getattr(run, f"saved_{name}") or 0 for run in self.runs) for name in AMOUNTS
         }
 
     @property

@@ -20,14 +20,15 @@ from typing import Any, Protocol, TypeAlias
 
 from agentlens.trace.spawn import unseen_main
 
-__all__ = ["in_order"]
+__all__ = ["LOST", "in_order"]
 
 #: Bytes of small traces that are sent together, and files that a worker gets at once.
 _TOGETHER, _LARGEST_BATCH = 1 << 18, 32
 #: Bytes that are taken from workers before their turn, so that they need not wait for each other.
 _AHEAD = 1 << 22
 
-_LOST = "reading it ended its process (out of memory?)"
+#: Why there is nothing of a file whose worker died.
+LOST = "reading it ended its process (out of memory?)"
 
 
 class _Pipe(Protocol):
@@ -191,7 +192,7 @@ class _Crew:
         try:
             held, failed = worker.pipe.recv()
         except (EOFError, OSError):
-            held, failed, dead = [], [(self.files[batch.rest[0]], _LOST)], True
+            held, failed, dead = [], [(self.files[batch.rest[0]], LOST)], True
         batch.inbox.append((held, failed))
         self.held += sum(map(len, held))
         batch.ended += failed is not None

@@ -22,6 +22,7 @@ from agentlens.trace.labels import Label
 from agentlens.widgets.escape import safe
 from agentlens.widgets.esm import join_modules, module_text
 from agentlens.widgets.exports import guard_code, host_config
+from agentlens.widgets.lens.stage import THEMES
 from agentlens.widgets.picker.payload import columns_of, picker_payload, setting_of
 from agentlens.widgets.picker.still import PICKER_WORDS, picker_html, picker_text
 
@@ -55,7 +56,7 @@ class PickerView(anywidget.AnyWidget):
     delta = t.Float(0.9).tag(sync=True)
     opened = t.Int(-1).tag(sync=True)
     promise = t.Unicode().tag(sync=True)
-    theme = t.Enum(("auto", "light", "dark"), default_value="auto").tag(sync=True)
+    theme = t.Enum(THEMES, default_value="auto").tag(sync=True)
 
 
 class Picker(widgets.VBox):  # type: ignore[misc]
