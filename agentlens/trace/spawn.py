@@ -81,11 +81,14 @@ def process_pool(workers: int) -> Iterator[ProcessPoolExecutor]:
         yield pool
     except BaseException:
         processes = list((pool._processes or {}).values())
+        manager: Any = pool._executor_manager_thread
         pool.shutdown(wait=False, cancel_futures=True)
         for process in processes:
             process.terminate()
         for process in processes:
             process.join()
+        if manager is not None:  # it closes a pipe that the interpreter writes to as it ends
+            manager.join()
         raise
     pool.shutdown()
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
 import pytest
 
-from agentlens.trace.spawn import unseen_main
+from agentlens.trace.spawn import process_pool, unseen_main
 
 SPEC = ModuleSpec("script", None)
 
@@ -98,3 +99,14 @@ def test_many_threads_leave_it_as_it_was(script):
         sys.setswitchinterval(step)
     assert failures == []
     assert seen(script) == ("script.py", SPEC)
+
+
+def test_given_up_it_leaves_no_thread_that_the_interpreter_would_meet_as_it_ends():
+    """The pool's own thread closed a pipe while the interpreter wrote to it: a traceback."""
+    before = set(threading.enumerate())
+    with pytest.raises(KeyboardInterrupt), process_pool(2) as pool:
+        with unseen_main():
+            pool.submit(time.sleep, 60)
+        assert set(threading.enumerate()) > before
+        raise KeyboardInterrupt
+    assert set(threading.enumerate()) <= before
