@@ -7,8 +7,10 @@ import os
 import stat
 import subprocess
 import sys
+import tempfile
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,7 @@ import pytest
 from agentlens.trace.whole_file import write_whole
 
 posix = pytest.mark.skipif(os.name != "posix", reason="links, pipes and permissions of POSIX")
+NOBODY = 65_534
 
 
 def mode(path: Path) -> int:
@@ -59,31 +62,43 @@ def test_what_the_old_file_hid_is_hidden_while_the_new_one_is_written(tmp_path: 
     assert modes == [0o600]
 
 
+@pytest.fixture
+def place(tmp_path_factory) -> Iterator[Path]:
+    """Yield a file of a user whom permissions bind; root may write all."""
+    if os.geteuid():
+        path = tmp_path_factory.mktemp("place") / "a"
+        path.write_bytes(b"1")
+        yield path
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "a"
+        path.write_bytes(b"1")
+        for own in (path.parent, path):
+            os.chown(own, NOBODY, -1)
+        os.seteuid(NOBODY)
+        try:
+            yield path
+        finally:
+            os.seteuid(0)
+
+
 @posix
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write all")
-def test_a_read_only_file_stays(tmp_path: Path):
-    path = tmp_path / "a"
-    path.write_bytes(b"1")
-    path.chmod(0o444)
+def test_a_read_only_file_stays(place: Path):
+    place.chmod(0o444)
     with pytest.raises(PermissionError):
-        write_whole(path, b"2")
-    assert path.read_bytes() == b"1"
+        write_whole(place, b"2")
+    assert place.read_bytes() == b"1"
 
 
 @posix
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write all")
-def test_a_file_in_a_read_only_folder_is_written_straight(tmp_path: Path):
-    path = tmp_path / "a"
-    path.write_bytes(b"1")
-    tmp_path.chmod(0o555)
-    try:
-        write_whole(path, b"2")
-        with pytest.raises(PermissionError) as caught:
-            write_whole(tmp_path / "b", b"2")
-    finally:
-        tmp_path.chmod(0o755)
-    assert path.read_bytes() == b"2"
-    assert caught.value.filename == str(tmp_path / "b")
+def test_a_file_in_a_read_only_folder_is_written_straight(place: Path):
+    place.parent.chmod(0o555)
+    write_whole(place, b"2")
+    with pytest.raises(PermissionError) as caught:
+        write_whole(place.with_name("b"), b"2")
+    place.parent.chmod(0o755)
+    assert place.read_bytes() == b"2"
+    assert caught.value.filename == str(place.with_name("b"))
 
 
 def test_a_file_that_cannot_be_replaced_is_written_straight(tmp_path: Path, monkeypatch):

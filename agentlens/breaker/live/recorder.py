@@ -70,6 +70,20 @@ class Recorder:
         self._torn = False
         self._written += len(rows)
 
+    def rows_for(self, path: Path) -> list[dict[str, Any]] | None:
+        """Return what a file of its own would hold; None if it is the record's, which is flushed.
+
+        Another file in that one's place would miss what is still to come.
+        """
+        if (
+            self._file is not None
+            and path.exists()
+            and os.path.samestat(path.stat(), os.fstat(self._file.fileno()))
+        ):
+            self.flush()
+            return None
+        return list(self.rows)
+
     def close(self) -> None:
         """Close the file."""
         if self._file is not None:

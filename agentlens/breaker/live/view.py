@@ -11,8 +11,6 @@ from agentlens.breaker.live.recorder import as_lines, as_trace
 from agentlens.trace.whole_file import write_whole
 
 if TYPE_CHECKING:
-    from io import FileIO
-
     from agentlens.breaker.live.engine import GuardRun
     from agentlens.breaker.live.thread import GuardThread
     from agentlens.breaker.machine import Transition
@@ -29,14 +27,6 @@ def checked_mode(mode: str) -> str:
     if mode not in MODES:
         raise ValueError(f"mode: {mode!r} is none of {', '.join(MODES)}")
     return mode
-
-
-def _is_open(file: FileIO | None, path: Path) -> bool:
-    return (
-        file is not None
-        and path.exists()
-        and os.path.samestat(path.stat(), os.fstat(file.fileno()))
-    )
 
 
 class GuardView:
@@ -110,12 +100,9 @@ class GuardView:
         """Write the record so far: JSON lines that `agentlens.load` opens."""
         target = Path(path).expanduser()
         with self._run.lock:
-            recorder = self._run.log.recorder
-            if _is_open(recorder._file, target):
-                recorder.flush()  # another file in its place would miss what is still to come
-                return
-            rows = list(recorder.rows)
-        write_whole(target, as_lines(rows))
+            rows = self._run.log.recorder.rows_for(target)
+        if rows is not None:
+            write_whole(target, as_lines(rows))
 
     def _stop_rule(self) -> str | None:
         with self._run.lock:
