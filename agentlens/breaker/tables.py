@@ -124,7 +124,7 @@ def rules_frame(replay: Replay) -> pd.DataFrame:
 
 def as_dict(replay: Replay, *, redact: bool) -> dict[str, Any]:
     """Return trace, policy, verdict, trips, transitions and rounds as plain values."""
-    from agentlens.trace.redact_trace import learned
+    from agentlens.trace.redact_trace import masker_of
 
     frame = rounds_frame(replay).astype(object)
     out = {
@@ -142,7 +142,7 @@ def as_dict(replay: Replay, *, redact: bool) -> dict[str, Any]:
         "notes": [str(n) for n in replay.trace.notes],
     }
     finite: dict[str, Any] = _finite(out)
-    return learned(replay.trace).redact_values(finite) if redact else finite
+    return masker_of(replay.trace).redact_values(finite) if redact else finite
 
 
 def _finite(value: Any) -> Any:

@@ -94,14 +94,17 @@ def replay(args: Namespace) -> int:
     """Print where a policy would have stopped a run."""
     from agentlens.breaker.replay import replay as replayed
     from agentlens.cli.output import print_json, replay_lines
+    from agentlens.trace.redact import redacting
+    from agentlens.trace.redact_trace import masker_of
 
     policy = policy_of(args)
     result = replayed(load_of(args), policy)
     if args.json:
         print_json(result.to_dict())
     else:
-        for line in replay_lines(result, args.lang, everything=args.all):
-            print(line)
+        with redacting(masker_of(result.trace)):
+            for line in replay_lines(result, args.lang, everything=args.all):
+                print(line)
     return 0
 
 
@@ -112,6 +115,8 @@ def show(args: Namespace) -> int:
     from agentlens.cli.terminal import console, print_listing
     from agentlens.figures.verdict import said_of
     from agentlens.figures.view import view_of
+    from agentlens.trace.redact import redacting
+    from agentlens.trace.redact_trace import masker_of
     from agentlens.widgets.escape import clean
 
     trace = _read(args.trace)
@@ -120,10 +125,11 @@ def show(args: Namespace) -> int:
     threads = len(trace.tables["threads"]["thread"])
     many = f", {threads} threads" if threads > 1 else ""
     total = len(trace.tables["rounds"]["round"])
-    print(f"{clean(trace.name)}: {trace.format}, {len(trace)} calls in {total} rounds{many}")
-    print(clean(said_of(view_of(result)).verdict))
-    for note in trace.notes:
-        print(clean(f"note: {note}"))
+    with redacting(masker_of(trace)):
+        print(f"{clean(trace.name)}: {trace.format}, {len(trace)} calls in {total} rounds{many}")
+        print(clean(said_of(view_of(result)).verdict))
+        for note in trace.notes:
+            print(clean(f"note: {note}"))
     print()
     everything = args.all or args.rounds is not None
     print_listing(listing(trace, rows, result, everything=everything), console())

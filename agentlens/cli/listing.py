@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from agentlens.errors import TraceError
-from agentlens.trace.redact import BEGINNING, Redactor
+from agentlens.trace.redact import BEGINNING
+from agentlens.trace.redact_trace import masker_of
 from agentlens.widgets.plain import one_line
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def chosen_rounds(
     rounds = trace.tables["rounds"]
     names = dict.fromkeys([*trace.tables["threads"]["thread"], *rounds["thread"]])
     if thread is not None and thread not in names:
-        known = one_line(Redactor()(", ".join(list(names)[:20])))
+        known = one_line(masker_of(trace)(", ".join(list(names)[:20])))
         raise TraceError(f"no thread {thread!r}; there are {known}", source=trace.meta.source)
     low, high = between or (0, None)
     rows = [
@@ -110,7 +111,7 @@ def listing(
 class _Listing:
     def __init__(self, trace: Trace, replay: Replay | None):
         self.trace, self.replay = trace, replay
-        self.mask = Redactor()
+        self.mask = masker_of(trace)
         self.trips = {trip.row: trip for trip in replay.trips} if replay else {}
         self.events = _placed(trace)
 

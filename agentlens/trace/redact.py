@@ -2,7 +2,8 @@
 
 The same secret gets the same placeholder (``<api-key:1>``), so that repeated calls still look
 repeated. Tokens that say what they are stand in `secret_tokens`, values of settings named like
-secrets in `secret_settings`; addresses with a password, e-mail addresses and home folders here.
+secrets in `secret_settings`; addresses with a password, e-mail addresses and home folders in
+`secret_places`.
 """
 
 from __future__ import annotations
@@ -14,49 +15,16 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from agentlens.trace.secret_settings import is_secret_name, is_secret_value, settings_in
+from agentlens.trace.secret_places import BY_PLACE, PEOPLE, PLACED, is_one
+from agentlens.trace.secret_settings import is_secret_name, is_secret_value, needles_in, settings_in
 from agentlens.trace.secret_tokens import RULES, Rule
 
 __all__ = ["BEGINNING", "Redactor", "redact", "redacting"]
 
-#: What comes after the tokens, in this order.
-_OTHERS = (
-    Rule("token", ("earer",), r"[Bb]earer(?:\s|%20|\+){1,4}(?P<s>[A-Za-z0-9._~+/=-]{12,4000})"),
-    Rule(
-        "token",
-        ("asic ",),
-        r"[Aa]uthorization(?:\\{0,7}[\"'])?\s{0,4}[:=]\s{0,4}(?:\\{0,7}[\"'])?[Bb]asic\s{1,4}"
-        r"(?P<s>[A-Za-z0-9+/=]{8,1000})",
-    ),
-    Rule("password", ("://",), r"://[^\s:/@\"'<>\\]{0,100}:(?P<s>[^\s/\"'<>\\]{1,200})@"),
-    Rule("token", ("://",), r"://(?P<s>[A-Za-z0-9_-]{20,200})@"),
-)
-_PEOPLE = (
-    Rule(
-        "email",
-        ("@",),
-        r"(?:(?<![A-Za-z0-9._%+\\-])|(?<=\\[nrt])|(?<=\\)(?![nrt]))[A-Za-z0-9][A-Za-z0-9._%+-]{0,63}"
-        r"@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}(?![A-Za-z0-9-])",
-    ),
-    Rule(
-        "user",
-        ("/home/", "/Users/", "Users\\", "-home-", "-Users-"),
-        r"(?:/home/|/Users/|[A-Za-z]:\\{1,8}Users\\{1,8}|(?<=/)-(?:home|Users)-)"
-        r"(?P<s>\w(?:[\w.]|-(?=\w)){0,63})",
-    ),
-)
-#: Accounts that say nothing of a person.
-_NO_PERSON = frozenset(
-    "user root runner ubuntu vscode jovyan shared public default node app users username you "
-    "youruser name me".split()
-)
-#: Before ``@`` of something that is no person's address; and what no address ends with.
-_NO_ADDRESS = frozenset(("git", "noreply", "no-reply"))
-_FILES = re.compile(r"(?i)@[0-9]x\.|\.(?:png|jpe?g|gif|svg|webp|js|mjs|css|html?|json|ya?ml|toml)$")
-_URL = re.compile(r"https?://[^\s\"'<>]*$")
 _TOKENS = tuple((needle, rule) for rule in RULES for needle in rule.needles)
-_SHORTER = tuple((needle, rule) for rule in _OTHERS for needle in rule.needles)
-_NAMES = tuple((needle, rule) for rule in _PEOPLE for needle in rule.needles)
+_SHORTER = tuple((needle, rule) for rule in PLACED for needle in rule.needles)
+_TELLING = tuple((n, rule) for n, rule in _SHORTER if rule.kind in BY_PLACE)
+_NAMES = tuple((needle, rule) for rule in PEOPLE for needle in rule.needles)
 #: Most texts are short and hold nothing: without these no token is there, and no setting.
 _LONG = re.compile(r"[A-Za-z0-9_+/=.-]{16}")
 _SETS = re.compile(r"[=:：＝是为]|--|ENV |login |value| -u")
@@ -91,13 +59,24 @@ class Redactor:
         self._numbers: Counter[str] = Counter()
         self._known: dict[str, str] = {}
 
-    def learn(self, text: str) -> None:
-        """Note the secrets that only their setting tells, to mask them wherever else they stand.
+    def learn(self, texts: Sequence[str]) -> None:
+        """Note the secrets that only what stands beside them tells, to mask them wherever they are.
 
-        Called with all texts before the first is masked, none is shown that is told later.
+        Called with all texts before the first is masked, none is shown that is told later. The
+        texts are searched together for what could tell one, and then only those that hold it.
         """
-        for begin, end in settings_in(text):
-            self._know("secret", text[begin:end])
+        together = "\n".join(texts)
+        settings = needles_in(together)
+        rules = [(needle, rule) for needle, rule in _TELLING if needle in together]
+        for text in texts if settings or rules else ():
+            if any(needle in text for needle in settings):
+                for begin, end in settings_in(text):
+                    self._know("secret", text[begin:end])
+            for needle, rule in rules:
+                if needle in text:
+                    for match in rule.compiled().finditer(text):
+                        if is_one(rule.kind, match, match["s"]):
+                            self._know(rule.kind, match["s"])
 
     @property
     def secrets(self) -> Counter[str]:
@@ -184,12 +163,12 @@ class Redactor:
         def mask(match: re.Match[str]) -> str:
             group = "s" if "s" in match.re.groupindex else 0
             secret = match[group]
-            if not _is_one(rule.kind, match, secret):
+            if not is_one(rule.kind, match, secret):
                 return match[0]
             begin = match.start(group) - match.start()
             name = self._name(rule.kind, secret)
             self.counts[rule.kind] += 1
-            if rule.kind in ("token", "password"):
+            if rule.kind in BY_PLACE:
                 self._know(rule.kind, secret)
             return match[0][:begin] + name + match[0][begin + len(secret) :]
 
@@ -200,22 +179,6 @@ class Redactor:
             self._numbers[kind] += 1
             self._names[secret] = f"<{kind}:{self._numbers[kind]}>"
         return self._names[secret]
-
-
-def _is_one(kind: str, match: re.Match[str], secret: str) -> bool:
-    """Say whether what a pattern found is a secret and no word about one."""
-    if kind == "user":
-        if secret.lower() in _NO_PERSON:
-            return False
-        before = match.string[max(0, match.start() - 200) : match.start()]
-        return not _URL.search(before)
-    if kind == "email":
-        return secret.partition("@")[0] not in _NO_ADDRESS and not _FILES.search(secret)
-    if kind == "token":
-        return secret.upper() != secret.lower() and (
-            secret != secret.lower() or any(c in "0123456789." for c in secret)
-        )
-    return not (kind == "password" and secret.startswith(("<", "$", "{", "%s", "***")))
 
 
 #: Of a text that is shown shortened only so much is searched: longer than any secret.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
@@ -13,10 +14,12 @@ from agentlens.trace.redact import Redactor, redacting
 if TYPE_CHECKING:
     from agentlens.trace.model import Trace
 
-__all__ = ["Unmasked", "learned", "masked", "masker_of", "redacted", "showing", "unmasked"]
+__all__ = ["Unmasked", "masked", "masker_of", "redacted", "share_masker", "showing", "unmasked"]
 
 #: Of a longer trace only so many characters are read for secrets that are told late.
 _MOST_LEARNED = 50_000_000
+_AT_ONCE = 1_000_000
+_TEXTS = {str, dict, list, tuple}
 
 
 class Unmasked(Redactor):
@@ -26,7 +29,7 @@ class Unmasked(Redactor):
         """Return the text as it is."""
         return text
 
-    def learn(self, text: str) -> None:
+    def learn(self, texts: Iterable[str]) -> None:
         """Note nothing."""
 
     def redact_values(self, value: Any) -> Any:
@@ -47,28 +50,37 @@ def unmasked(trace: Trace) -> Trace:
 
 
 def masker_of(trace: Trace) -> Redactor:
-    """Return the one masker of a trace: all that is shown of it numbers its secrets together."""
-    masker: Redactor = trace.cache.setdefault("masker", Redactor())
-    return masker
+    """Return the one masker of a trace: all that is shown of it numbers its secrets together.
 
-
-def learned(trace: Trace) -> Redactor:
-    """Return the masker of a trace when it knows the secrets that only their settings tell.
-
-    For what is saved: a password stands in the first round, ``password=`` before it in the last.
+    It knows from the start the secrets that only their settings tell: a password stands in the
+    first round, ``password=`` before it in the last.
     """
-    masker = masker_of(trace)
-    if not trace.cache.get("masker knows"):
+    masker: Redactor | None = trace.cache.get("masker")
+    if masker is None:
+        masker = Redactor()
         _learn(masker, trace)
-        trace.cache["masker knows"] = True
+        trace.cache["masker"] = masker
     return masker
+
+
+def share_masker(one: Trace, other: Trace) -> None:
+    """Have two traces number their secrets together, unless the other was shown before."""
+    if one is not other and "masker" not in other.cache:
+        masker = masker_of(one)
+        _learn(masker, other)
+        other.cache["masker"] = masker
 
 
 def _learn(masker: Redactor, trace: Trace) -> None:
+    """Read a trace's texts for secrets, many at once: few hold what could tell one."""
     left = _MOST_LEARNED
     seen: set[str] = set()
+    texts: list[str] = []
+    size = 0
     for table in trace.tables.values():
         for cells in table.values():
+            if not _TEXTS & set(map(type, cells)):
+                continue
             for cell in cells:
                 text = _text(cell)
                 if left < 0 or len(text) < 10 or text in seen:
@@ -76,7 +88,12 @@ def _learn(masker: Redactor, trace: Trace) -> None:
                 if len(text) <= 64:
                     seen.add(text)
                 left -= len(text)
-                masker.learn(text)
+                size += len(text)
+                texts.append(text)
+                if size > _AT_ONCE:
+                    masker.learn(texts)
+                    texts, size = [], 0
+    masker.learn(texts)
 
 
 def _text(cell: Any) -> str:
@@ -97,7 +114,7 @@ def masked(trace: Trace) -> tuple[Trace, Counter[str]]:
     The same secret gets the same placeholder wherever it stands, so that what was repeated still
     looks repeated. Names of tools and threads are masked like every other text.
     """
-    mask = learned(trace)
+    mask = masker_of(trace)
     mask.counts.clear()
     once: dict[str, str] = {}
 

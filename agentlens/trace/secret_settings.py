@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-__all__ = ["is_secret_name", "is_secret_value", "settings_in"]
+__all__ = ["is_secret_name", "is_secret_value", "needles_in", "settings_in"]
 
 _SPACE = r"[ \t]{0,8}+"
 _QUOTE = r"(?:\\{0,7}[\"'`]|&quot;|&#39;|&#x27;|%22)"
@@ -102,6 +102,11 @@ _CHAIN = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
 _FILE = re.compile(
     r"(?i)\.(?:py|js|ts|json|ya?ml|toml|txt|md|pem|crt|cer|key|env|html?|php|go|rs)$"
 )
+
+
+def needles_in(text: str) -> list[str]:
+    """Return the words of which each setting of a secret holds one, as far as a text has them."""
+    return [word for word in (*_WORDS, *(needle for needle, _ in _SPACED)) if word in text]
 
 
 def settings_in(text: str) -> Iterator[tuple[int, int]]:

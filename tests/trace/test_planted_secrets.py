@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import agentlens as al
-from agentlens.trace.redact_trace import learned, masked
+from agentlens.trace.redact_trace import masked, masker_of
 from benchmarks.planted import left_of, planted
 from benchmarks.redact import SEED, measure, ours
 from benchmarks.secret_kinds import KINDS
@@ -44,7 +44,7 @@ def test_secrets_in_every_column_of_a_trace_are_masked_with_one_name_each():
     assert not [s for s in (one, other, "correct4horse", "me@example.org") if s in told]
     assert counts == {"api-key": 2, "secret": 1, "email": 1}
     calls = clear.tables["calls"]
-    name = learned(trace)(one)
+    name = masker_of(trace)(one)
     assert name in repr(calls["args"][0])
     assert name in calls["result"][1]
     assert calls["args"][1]["password"] in calls["args"][0]["command"]

@@ -128,7 +128,7 @@ def test_values_under_secret_names_in_plain_values():
 
 def test_what_is_told_late_is_masked_early():
     masker = Redactor()
-    masker.learn("password=correct4horse")
+    masker.learn(["password=correct4horse"])
     assert masker("it answered correct4horse") == "it answered <secret:1>"
 
 

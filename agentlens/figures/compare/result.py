@@ -15,6 +15,7 @@ from agentlens.progress.align import align
 from agentlens.progress.keys import call_keys
 from agentlens.progress.results import digest
 from agentlens.trace.model import Trace
+from agentlens.trace.redact_trace import share_masker
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -136,18 +137,14 @@ class Compared:
 
 
 def compare(
-    a: Any,
-    b: Any = None,
-    policy: Policy | str | None = None,
-    other: Policy | str | None = None,
+    a: Any, b: Any = None, policy: Policy | str | None = None, other: Policy | str | None = None
 ) -> Compared:
     """Align two runs by their calls, or set one run under two policies beside each other.
 
     Two calls are the same if their tools and arguments are, without arguments that carry no
     meaning (descriptions, timeouts); see `agentlens.progress.keys`. Nothing is learned from
     either run, so that equal calls have equal keys in both. The alignment is a longest common
-    subsequence, exact at any length (`agentlens.progress.align`). Rounds without calls take no
-    part.
+    subsequence, exact at any length (`agentlens.progress.align`), and of rounds with calls only.
 
     Parameters
     ----------
@@ -179,7 +176,8 @@ def compare(
     if b is None and other is None:
         raise TraceError("compare() takes two runs, or one run and two policies (policy, other)")
     first = _replayed(a, policy)
-    second = _replayed(first.trace if b is None else b, policy if other is None else other)
+    other = policy if other is None else other
+    second = _replayed(first.trace if b is None else b, other, beside=first.trace)
     if first.trace is second.trace:
         steps: list[tuple[int | None, int | None]] = [(n, n) for n in range(len(first.trace))]
     else:
@@ -188,13 +186,16 @@ def compare(
     return Compared(first, second, tuple(steps))
 
 
-def _replayed(run: Any, policy: Policy | str | None) -> Replay:
+def _replayed(run: Any, policy: Policy | str | None, beside: Trace | None = None) -> Replay:
     from agentlens.trace.load import load
 
-    if isinstance(run, Replay):
-        return run if policy is None else replay(run.trace, policy)
+    if isinstance(run, Replay) and policy is None:
+        return run
+    run = run.trace if isinstance(run, Replay) else run
     if not isinstance(run, Trace):
         run = load(os.path.expanduser(run) if isinstance(run, str) else run)  # noqa: PTH111 - or a URL
+    if beside is not None:
+        share_masker(beside, run)
     return replay(run, policy)
 
 

@@ -95,7 +95,7 @@ def stage_payload(replay: Replay, *, thread: str | None = None, lang: str = "en"
     queries = _queries(view, texts)
     return {
         "lang": lang,
-        "thread": view.thread,
+        "thread": view.masked(view.thread, _LONG),
         "measure": policy.measure,
         "strict": policy.strict,
         "enabled": policy.enabled,

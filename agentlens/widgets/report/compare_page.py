@@ -11,6 +11,8 @@ from agentlens import __version__
 from agentlens.figures.compare.ribbon import ribbon
 from agentlens.figures.compare.text import counts_of, verdicts_of, word
 from agentlens.figures.words import load_words
+from agentlens.trace.redact import redacting
+from agentlens.trace.redact_trace import masker_of
 from agentlens.widgets.escape import clean, safe
 from agentlens.widgets.esm import module_text
 from agentlens.widgets.report.compare_text import apart, cells, folded, head
@@ -54,6 +56,11 @@ def compare_html(made: Compared, *, lang: str = "en") -> str:
     lang
         ``en`` or ``zh``.
     """
+    with redacting(masker_of(made.a.trace)):
+        return _page(made, lang)
+
+
+def _page(made: Compared, lang: str) -> str:
     words = _WORDS[lang]
     rows, flags = cells(made, lang), apart(made)
     kinds = [row["in"] for row in made.rows]

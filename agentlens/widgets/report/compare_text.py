@@ -31,10 +31,11 @@ _SIDE = ("round", "count", "state")
 
 def cells(made: Compared, lang: str) -> list[list[str]]:
     """Return the texts of each step under `head`."""
-    view = view_of(made.a)
+    a, b = view_of(made.a), view_of(made.b)
     said = {True: word(lang, "result_same"), False: word(lang, "result_other"), None: ""}
     rows = []
     for row in made.rows:
+        view = b if row["in"] == "b" else a
         own = [
             word(lang, f"in_{row['in']}"),
             clean(view.masked(row["tool"] or "?", 60)),

@@ -16,6 +16,7 @@ from agentlens.figures.view import View, view_of
 from agentlens.figures.words import fill, load_words, say
 from agentlens.progress.measures import score_text
 from agentlens.progress.novelty import round_novelty
+from agentlens.trace.redact import redacting
 from agentlens.trace.redact_trace import Unmasked, masker_of
 from agentlens.widgets.escape import clean
 from agentlens.widgets.report.mermaid import sequence
@@ -44,6 +45,11 @@ def markdown(made: Replay, *, lang: str = "en") -> str:
     lang
         ``en`` or ``zh``.
     """
+    with redacting(masker_of(made.trace)):
+        return _markdown(made, lang)
+
+
+def _markdown(made: Replay, lang: str) -> str:
     words, view = _WORDS[lang], view_of(made)
     said, policy = said_of(view, lang), made.policy
     parts = [f"### {fill(words['title'], {'name': code(made.trace.name)})}", f"**{said.verdict}**"]

@@ -14,7 +14,7 @@ from agentlens.figures.still import still
 from agentlens.figures.view import view_of
 from agentlens.figures.words import load_words
 from agentlens.trace.redact import redacting
-from agentlens.trace.redact_trace import Unmasked, learned
+from agentlens.trace.redact_trace import Unmasked, masker_of
 from agentlens.trace.secret_words import secret_words
 from agentlens.widgets.escape import clean, safe
 from agentlens.widgets.esm import module_text, stage_css, stage_esm
@@ -71,7 +71,7 @@ def report_html(made: Replay, *, lang: str = "en", home: str = "") -> str:
     Secrets are masked with one numbering through the whole page, also those that only a later
     text tells; the page says at its end how many there were of each kind, or that none was masked.
     """
-    with redacting(learned(made.trace)) as masker:
+    with redacting(masker_of(made.trace)) as masker:
         return _page(made, lang, home, masker)
 
 

@@ -36,7 +36,7 @@ def threads_of(made: Replay, lang: str) -> list[dict[str, Any]]:
     views = [first, *(view_of(made, name) for name in list(others)[: _MOST_THREADS - 1])]
     return [
         {
-            "name": view.thread,
+            "name": clean(view.thread),
             "payload": {**stage_payload(made, thread=view.thread, lang=lang), "isolated": True},
             "rounds": [_round(view, row, names[row], lang, most) for row in view.rows],
         }
