@@ -197,12 +197,22 @@ def formats(args: Namespace) -> int:
     return 0
 
 
+def _is_same(source: str, target: str) -> bool:
+    """Say whether two names are one file."""
+    try:
+        return Path(source).expanduser().samefile(Path(target).expanduser())
+    except OSError:
+        return False
+
+
 def convert(args: Namespace) -> int:
     """Write a trace in another format."""
     from agentlens.cli.convert import converted, said_of_secrets
     from agentlens.trace.whole_file import write_whole
 
     trace = _read(args.trace)
+    if args.output and _is_same(args.trace, args.output):
+        raise TraceError("is what is read; name another file", source=args.output)
     data, masked = converted(trace, args.to, redact=not args.no_redact)
     if args.output is None:
         if args.to == "parquet" and sys.stdout.isatty():

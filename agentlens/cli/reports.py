@@ -12,6 +12,7 @@ from agentlens.cli import commands
 from agentlens.cli.convert import said_of_secrets
 from agentlens.errors import TraceError
 from agentlens.trace.redact_trace import showing
+from agentlens.trace.whole_file import is_stream
 
 __all__ = ["add_parsers", "compare", "report"]
 
@@ -70,7 +71,7 @@ def report(args: Namespace) -> int:
         from agentlens.trace.load import load_many
 
         corpus = load_many(args.trace, tools=commands.tools_of(args), prices=args.prices)
-        print(write(corpus, args.output or "reports", policy, lang=args.lang, **keep))
+        _say(write(corpus, args.output or "reports", policy, lang=args.lang, **keep))
         return _warned(args)
     args.trace = args.trace[0]
     trace = commands.load_of(args)
@@ -82,8 +83,14 @@ def report(args: Namespace) -> int:
         return _warned(args)
     if args.md and Path(args.output).suffix.lower() not in (".md", ".markdown"):
         raise TraceError("--md writes a .md file", source=args.output)
-    print(write(trace, args.output or "report.html", policy, lang=args.lang, **keep))
+    _say(write(trace, args.output or "report.html", policy, lang=args.lang, **keep))
     return _warned(args)
+
+
+def _say(path: Path) -> None:
+    """Print where something was written, unless it was written to where this would stand too."""
+    if not is_stream(path):
+        print(path)
 
 
 def _warned(args: Namespace) -> int:
@@ -119,5 +126,5 @@ def compare(args: Namespace) -> int:
         for line in compare_lines(shown, args.lang):
             print(line)
     if args.output:
-        print(write(made, args.output, lang=args.lang, redact=not args.no_redact))
+        _say(write(made, args.output, lang=args.lang, redact=not args.no_redact))
     return _warned(args)

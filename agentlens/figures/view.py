@@ -145,7 +145,11 @@ def default_thread(replay: Replay) -> str:
         return replay.trip.thread
     threads = replay.trace.tables["rounds"]["thread"]
     asked = Counter(threads[query.row] for query in replay.signals.queries) or Counter(threads)
-    return asked.most_common(1)[0][0] if asked else "main"
+    if asked:
+        most: str = asked.most_common(1)[0][0]
+        return most
+    named: list[str] = replay.trace.tables["threads"]["thread"]
+    return named[0] if named else "main"  # a run without rounds
 
 
 def view_of(replay: Replay, thread: str | None = None) -> View:

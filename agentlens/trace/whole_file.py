@@ -10,7 +10,7 @@ import stat
 import time
 from pathlib import Path
 
-__all__ = ["write_whole"]
+__all__ = ["is_stream", "write_whole"]
 
 #: What a name leads to here is a stream that somebody else holds open: `/dev/stdout`, `/proc/…/fd`.
 _STREAMS = ("/dev/std", "/dev/fd/", "/proc/")
@@ -53,7 +53,7 @@ def write_whole(
     target = os.fspath(path)
     try:
         old = _found(target)
-        if old is not None and _is_stream(target, old):
+        if is_stream(target):
             _write_straight(target, data)
         else:
             _write_beside(Path(os.path.realpath(target)), old, data, private, synced)
@@ -70,10 +70,12 @@ def _found(target: str) -> os.stat_result | None:
         return None
 
 
-def _is_stream(target: str, found: os.stat_result) -> bool:
-    """Return whether it has no place of its own in which a new file could be put."""
-    if not stat.S_ISREG(found.st_mode):
-        return True
+def is_stream(path: str | os.PathLike[str]) -> bool:
+    """Return whether a path leads to what has no place of its own: a pipe, ``/dev/stdout``."""
+    target = os.fspath(path)
+    found = _found(target)
+    if found is None or not stat.S_ISREG(found.st_mode):
+        return found is not None
     place = os.path.abspath(target)  # noqa: PTH100 - no link is to be followed yet
     while not place.startswith(_STREAMS):
         if not os.path.islink(place):  # noqa: PTH114

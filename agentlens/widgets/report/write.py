@@ -15,6 +15,7 @@ from agentlens.trace.corpus import Corpus
 from agentlens.trace.folder import session_file
 from agentlens.trace.model import Trace
 from agentlens.trace.redact_trace import showing, unmasked
+from agentlens.trace.whole_file import is_stream
 from agentlens.widgets.report.shell import write_whole
 
 if TYPE_CHECKING:
@@ -77,21 +78,23 @@ def _written(
     target = Path(path).expanduser()
     kind = KINDS.get(target.suffix.lower())
     whole = str(path).endswith(("/", os.sep)) or target.is_dir()
+    if isinstance(trace, Compared):
+        if whole or (kind != "page" and not is_stream(target)):
+            raise TraceError("a comparison is written as .html", source=str(target))
+        return _compared(trace if redact else kept(trace), target, lang)
     if whole or (kind is None and not target.suffix and not target.exists()):
         from agentlens.widgets.report.index import write_index
 
         return write_index(trace, target, policy, lang=lang, redact=redact)
-    if kind is None and target.suffix:
+    if kind is None and not is_stream(target):
+        name = target.suffix or "a file without an ending"  # it may be the log itself
         raise TraceError(
-            f"{target.suffix} is no kind of report: {', '.join(KINDS)}, or a folder",
-            source=str(target),
+            f"{name} is no kind of report: {', '.join(KINDS)}, or a folder", source=str(target)
         )
     if _several(trace):
         raise TraceError(
             "several runs need a folder, such as reports/, not one file", source=str(target)
         )
-    if isinstance(trace, Compared):
-        return _compared(trace if redact else kept(trace), target, kind, lang)
     made = replayed(trace, policy, redact=redact)
     if kind == "text":
         from agentlens.widgets.report.markdown import markdown
@@ -106,9 +109,7 @@ def _written(
     return write_whole(target, report_html(made, lang=lang))
 
 
-def _compared(made: Compared, target: Path, kind: str | None, lang: str) -> Path:
-    if kind not in ("page", None):
-        raise TraceError("a comparison is written as .html", source=str(target))
+def _compared(made: Compared, target: Path, lang: str) -> Path:
     from agentlens.widgets.report.compare_page import compare_html
 
     return write_whole(target, compare_html(made, lang=lang))
