@@ -17,7 +17,7 @@ __all__ = ["MODULES", "join_modules", "module_text", "stage_css", "stage_esm"]
 #: In the order in which they are joined: a module comes after those that it imports.
 MODULES = tuple(
     "exact count data words dom lanes scale colours canvas bands draw marks gutter handles "
-    "verdict map_columns map loader plot tip pointer theme keys frame state stage".split()
+    "verdict map_columns map loader plot tip pointer theme keys print frame state stage".split()
 )
 
 

@@ -68,3 +68,10 @@ def test_every_number_stays_above_the_strips(page, width):
     box = last.bounding_box()
     assert strip["x"] < box["x"]
     assert box["x"] + box["width"] <= strip["x"] + strip["width"] + 1
+
+
+def test_a_short_run_has_all_its_numbers(page):
+    """Of seven rounds the fourth used to have none: six numbers were spread over seven places."""
+    calls = [{**MAKE, "round": n} for n in range(7)]
+    page.set_content(figures.lanes_html(al.replay(al.load(calls), "layered"), SHOWN))
+    assert page.locator(".al-ticks b").all_text_contents() == list("0123456")

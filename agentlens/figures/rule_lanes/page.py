@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["lanes_html", "lanes_page"]
 
 _CELLS = 200  # marks of one row and level that lie closer are drawn as one
+_ALL_NUMBERED = 10  # so few rounds have all their numbers above the strips
 _WHY = 8  # so many marks of a row are told in words
 
 
@@ -168,7 +169,8 @@ def _ticks(texts: Texts, ends: int) -> str:
     """Return the numbers of some rounds above the strips."""
     rounds = texts.lanes.view.replay.trace.tables["rounds"]["round"]
     rows = texts.lanes.view.rows
-    places = sorted({round(i * (len(rows) - 1) / 5) for i in range(6)}) if rows else []
+    last, few = len(rows) - 1, len(rows) <= _ALL_NUMBERED
+    places = list(range(len(rows))) if few else sorted({round(i * last / 5) for i in range(6)})
     ticks = ""
     for place in places:
         number = f"{rounds[rows[place]]:,}"

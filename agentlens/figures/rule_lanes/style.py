@@ -51,6 +51,7 @@ STYLE = f"""<style>
 .al-lanes .al-key {{display: flex; flex-wrap: wrap; gap: 2px 18px; font-size: 12px; opacity: .8;
   margin: 4px 0;}}
 .al-lanes .al-key .al-stop {{--high: 12px;}}
+.al-lanes i, .al-lanes .al-strip {{print-color-adjust: exact; forced-color-adjust: none;}}
 .al-lanes .al-key i {{display: inline-block; vertical-align: -1px; margin-right: 5px;}}
 .al-lanes .al-ticks {{display: grid; grid-template-columns: minmax(96px, 168px) 1fr 148px;
   column-gap: 10px; font-size: 12px; opacity: .8;}}

@@ -3,7 +3,8 @@
 export function fitCanvas(canvas, width, height) {
   const scale = window.devicePixelRatio || 1;
   const w = Math.round(width * scale), h = Math.round(height * scale);
-  if (canvas.width !== w || canvas.height !== h) {
+  const other = canvas.width !== w || canvas.height !== h; // a new size clears it
+  if (other) {
     canvas.width = w;
     canvas.height = h;
     canvas.style.width = `${width}px`;
@@ -11,7 +12,7 @@ export function fitCanvas(canvas, width, height) {
   }
   const ctx = canvas.getContext("2d");
   ctx.setTransform(scale, 0, 0, scale, 0, 0);
-  ctx.clearRect(0, 0, width, height);
+  if (!other) ctx.clearRect(0, 0, width, height);
   return ctx;
 }
 

@@ -17,6 +17,7 @@ import { buildFrame, placeHead, showVerdict } from "./frame.js";
 import { watchTheme } from "./theme.js";
 import { watchPointer } from "./pointer.js";
 import { keepKeys } from "./keys.js";
+import { watchPrint } from "./print.js";
 
 // The stage: one thread of a run, counted anew in the browser. It needs no kernel once it is there.
 
@@ -27,7 +28,7 @@ function makeStage(model, el) {
   const dom = buildFrame(el);
   const state = { similarity: [4, 5], threshold: 2, selected: -1, hovered: -1, zoom: null, confirmed: null };
   const dirty = { payload: true, cut: true, count: true, plot: true, colours: true, done: true };
-  let frame = 0, ahead = 0, plot = null, waiting = null, closed = false, held = false, sent = "", spent = 0;
+  let frame = 0, ahead = 0, plot = null, waiting = null, closed = false, held = false, printed = false, sent = "", spent = 0;
 
   function schedule(...what) {
     for (const name of what) dirty[name] = true;
@@ -45,10 +46,11 @@ function makeStage(model, el) {
   // A move is known before the frame that shows it, which need not wait for what is drawn by then.
   // Once a frame, if that is soon done; a later move is drawn in the frame, and Python told there.
   function drawAhead() {
-    cancelAnimationFrame(frame);
     ahead = requestAnimationFrame(() => { ahead = 0; if (!frame) push(); });
-    update();
+    now();
   }
+
+  function now() { cancelAnimationFrame(frame); update(); }
 
   function update() {
     const began = performance.now();
@@ -191,8 +193,9 @@ function makeStage(model, el) {
   const handles = makeHandles(dom.plot, () => state, set);
   const map = makeMap(dom.map, set);
   const pointer = watchPointer(dom, state, { tip, select, schedule, zoomTo });
-  const unwatch = watchTheme(dom.root, () => model.get("theme") || "auto", () => schedule("colours", "plot"));
+  const unwatch = watchTheme(dom.root, () => (printed ? "light" : model.get("theme") || "auto"), () => schedule("colours", "plot"));
   const unkeep = keepKeys(dom.root);
+  const unprint = watchPrint(dom.root, (on) => { printed = on; unwatch.apply(); schedule("colours", "plot"); now(); });
   dom.reset.addEventListener("click", () => zoomTo(null));
 
   const heard = {
@@ -234,10 +237,7 @@ function makeStage(model, el) {
     closed = true;
     for (const waits of [frame, ahead]) cancelAnimationFrame(waits);
     resized.disconnect();
-    unwatch();
-    unkeep();
-    pointer();
-    handles.close();
+    for (const undo of [unwatch, unkeep, unprint, pointer, handles.close]) undo();
     for (const [name, act] of Object.entries(heard)) model.off(name, act);
     if (waiting) waiting();
     if (plot) plot.close();

@@ -179,7 +179,7 @@ def _headline(entries: list[_Entry], words: Mapping[str, str]) -> str:
 
 
 def _table(entries: list[_Entry], words: Mapping[str, str]) -> str:
-    keys = ("saved", "time", "trip", "rounds", "calls", "run", "why", "notes")
+    keys = ("run", "saved", "time", "trip", "rounds", "calls", "why", "notes")
     body = []
     for entry in entries:
         row = entry.row

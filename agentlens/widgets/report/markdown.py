@@ -52,7 +52,8 @@ def markdown(made: Replay, *, lang: str = "en") -> str:
 def _markdown(made: Replay, lang: str) -> str:
     words, view = _WORDS[lang], view_of(made)
     said, policy = said_of(view, lang), made.policy
-    parts = [f"### {fill(words['title'], {'name': code(made.trace.name)})}", f"**{said.verdict}**"]
+    title = words["title" if made.trips else "title_calm"]
+    parts = [f"### {fill(title, {'name': code(made.trace.name)})}", f"**{said.verdict}**"]
     why = [clean(line).translate(_ALIKE) for line in (said.reason, said.other) if line]
     if why:
         parts.append("\n".join(["```text", *why, "```"]))

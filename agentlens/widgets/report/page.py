@@ -93,7 +93,7 @@ def _page(made: Replay, lang: str, home: str, masker: Redactor) -> str:
     switches = {k: v for k, v in policy.to_dict().items() if k not in ("name", "rules")}
     return _PAGE.format(
         lang="zh-CN" if lang == "zh" else "en",
-        title=escape(words["title"].format(clean(made.trace.name))),
+        title=escape(words["title" if made.trips else "title_calm"].format(clean(made.trace.name))),
         csp=csp(script),
         home=f'<nav><a href="{escape(home)}">{escape(words["home"])}</a></nav>' if home else "",
         css=stage_css() + module_text("report.css"),
@@ -126,7 +126,10 @@ def _lanes(made: Replay, words: Mapping[str, str], lang: str) -> str:
     view = view_of(made)
     if not view.rows:
         return ""
-    return f"<h2>{escape(words['lanes'])}</h2>{lanes_page(lane_rows(view, lang=lang), lang)}"
+    head = escape(words["lanes"])
+    if len(made.trace.tables["threads"]["thread"]) > 1:  # they stay when another one is chosen
+        head += f": {safe(view.thread)}"
+    return f"<h2>{head}</h2>{lanes_page(lane_rows(view, lang=lang), lang)}"
 
 
 def _facts(made: Replay, words: Mapping[str, str]) -> dict[str, Any]:

@@ -118,7 +118,7 @@ def test_secrets_are_masked() -> None:
 def test_by_the_name_of_the_file(tmp_path: Path) -> None:
     made = run(["天气", "天气"])
     path = al.report(made, tmp_path / "r.md", lang="zh")
-    assert path.read_text("utf-8").startswith("### `plain` 在哪里绕圈")
+    assert path.read_text("utf-8").startswith("### 运行 `plain`")
     with pytest.raises(al.TraceError, match=r"r\.docx: \.docx is no kind of report: \.html"):
         al.report(made, tmp_path / "r.docx")
     with pytest.raises(al.TraceError, match="several runs need a folder"):
