@@ -48,6 +48,7 @@ function makeStage(model, el) {
   function drawAhead() {
     ahead = requestAnimationFrame(() => { ahead = 0; if (!frame) push(); });
     now();
+    dom.root.getBoundingClientRect(); // lay out now what has changed, else the frame would
   }
 
   function now() { cancelAnimationFrame(frame); update(); }
