@@ -102,7 +102,8 @@ function makeStage(model, el) {
   }
 
   function arrange() {
-    const width = Math.max(260, Math.floor(dom.root.clientWidth || 800));
+    state.width = dom.root.clientWidth;
+    const width = Math.max(260, Math.floor(state.width || 800));
     const wide = width >= WIDE;
     dom.root.classList.toggle("al-wide", wide);
     const main = wide ? width - MAP_WIDTH - MAP_GAP : width;
@@ -221,8 +222,7 @@ function makeStage(model, el) {
   for (const [name, act] of Object.entries(heard)) model.on(name, act);
   const resized = new ResizeObserver(() => {
     placeHead(dom);
-    if (dom.root.clientWidth === state.width) return;
-    state.width = dom.root.clientWidth;
+    if (dom.root.clientWidth === state.width) return; // what was arranged already
     unwatch.apply(); // a host may render into an element that it shows later: it has no colours before
     schedule("colours", "plot");
   });
