@@ -77,7 +77,7 @@ def _open_path(text: str) -> Document:
         try:
             opened = fsspec.open(text, "rb", compression="infer")
             stream = opened.open()
-        except (OSError, ValueError, ImportError) as error:
+        except (OSError, ValueError, ImportError, KeyError) as error:  # KeyError: older zip://
             said = str(error) or type(error).__name__
             raise TraceError(f"cannot open: {said}".splitlines()[0], source=text) from None
         return _owned((stream, opened), text, None)  # a ZIP closes with the last that knows it
