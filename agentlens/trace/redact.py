@@ -16,8 +16,14 @@ from contextvars import ContextVar
 from typing import Any
 
 from agentlens.trace.secret_places import BY_PLACE, PEOPLE, PLACED, is_one
-from agentlens.trace.secret_settings import is_secret_name, is_secret_value, needles_in, settings_in
+from agentlens.trace.secret_settings import needles_in, settings_in
 from agentlens.trace.secret_tokens import RULES, Rule
+from agentlens.trace.secret_values import (
+    are_secrets,
+    is_phrase,
+    is_secret_name,
+    is_secret_value,
+)
 
 __all__ = ["BEGINNING", "Redactor", "redact", "redacting"]
 
@@ -27,7 +33,9 @@ _TELLING = tuple((n, rule) for n, rule in _SHORTER if rule.kind in BY_PLACE)
 _NAMES = tuple((needle, rule) for rule in PEOPLE for needle in rule.needles)
 #: Most texts are short and hold nothing: without these no token is there, and no setting.
 _LONG = re.compile(r"[A-Za-z0-9_+/=.-]{16}")
-_SETS = re.compile(r"[=:：＝是为]|--|ENV |login |value| -u")
+_SETS = re.compile(r"[=:：＝是为>]|--|ENV |login |value|set| -[uapPw]|_key ")
+#: Names beside a secret, in an object of secrets.
+_WHO = frozenset(("user", "username", "name", "id", "email", "host", "url"))
 #: A secret that has been seen by its setting is masked wherever else it stands; so many are kept.
 _MOST_KNOWN = 1000
 #: Shorter ones may be words.
@@ -132,13 +140,18 @@ class Redactor:
 
     def _under(self, key: Any, item: Any) -> Any:
         """Return a value masked, as a whole where its key says that it is a secret."""
-        if isinstance(item, str) and isinstance(key, str) and is_secret_name(key):
-            strong = "pass" in key.lower() or "pwd" in key.lower()
+        if not isinstance(key, str) or not is_secret_name(key):
+            return self.redact_values(item)
+        if isinstance(item, str):
             masked = self(item)
-            whole = masked == item and " " not in item.strip()
-            if whole and is_secret_value(item, strong=strong, short=True, quoted=True):
-                return self._named("secret", item)
-            return masked
+            return (
+                self._named("secret", item) if masked == item and _is_whole(key, item) else masked
+            )
+        if isinstance(item, list | tuple) and are_secrets(key, item):
+            return [self._under(key, one) for one in item]
+        if isinstance(item, Mapping) and are_secrets(key, item):
+            names = {inner: inner if inner in _WHO else key for inner in item}
+            return {self.redact_values(k): self._under(names[k], one) for k, one in item.items()}
         return self.redact_values(item)
 
     def _settings(self, text: str) -> str:
@@ -179,6 +192,14 @@ class Redactor:
             self._numbers[kind] += 1
             self._names[secret] = f"<{kind}:{self._numbers[kind]}>"
         return self._names[secret]
+
+
+def _is_whole(name: str, text: str) -> bool:
+    """Say whether all that stands under the name of a secret is one."""
+    strong = "pass" in name.lower() or "pw" in name.lower()
+    if " " in text.strip():
+        return strong and is_phrase(text)
+    return is_secret_value(text, strong=strong, short=True, quoted=True)
 
 
 #: Of a text that is shown shortened only so much is searched: longer than any secret.

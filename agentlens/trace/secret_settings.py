@@ -11,7 +11,10 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-__all__ = ["is_secret_name", "is_secret_value", "needles_in", "settings_in"]
+from agentlens.trace.secret_options import NEEDLES, options_in
+from agentlens.trace.secret_values import ABOUT, OPEN_KEYS, is_phrase, is_secret_value
+
+__all__ = ["needles_in", "settings_in"]
 
 _SPACE = r"[ \t]{0,8}+"
 _QUOTE = r"(?:\\{0,7}[\"'`]|&quot;|&#39;|&#x27;|%22)"
@@ -22,10 +25,12 @@ _REST = (
 )
 #: Between a name and its value.
 _BETWEEN = (
-    rf"{_QUOTE}?+\]?+{_SPACE}(?:"
-    rf"(?:=>|:=|={{1,3}}+|:(?!:)|：|＝|是|为)"
+    rf"(?:(?P<tag>>)|{_QUOTE}?+\]?+{_SPACE}(?:"
+    rf"(?:=>|:=|={{1,3}}+|：|＝|是|为"
+    # in YAML the value may stand on the next line, in more
+    rf"|:(?!:)(?:{_SPACE}(?:[|>][+-]?)?+(?:\\n|\r?\n)[ \t]{{1,40}}+)?+)"
     rf"|,?+{_SPACE}(?:\\[nr]|\n)?+{_SPACE}{_QUOTE}?+value{_QUOTE}?+{_SPACE}[:=]"
-    rf"){_SPACE}"
+    rf"){_SPACE})"
 )
 _SCHEME = (
     r"(?:(?:Bearer|bearer|Basic|basic|Token|token|ApiKey|Digest|AWS4-HMAC-SHA256)[ \t]{1,4}+)?+"
@@ -35,6 +40,19 @@ _VALUE = re.compile(
     r"[^\s\"'`\\]){4,4000}+)"
     r"|(?P<plain>[^\s\"'`\\,;&<>(){}\[\]|，。；、！？）】”’]{4,4000}+))"
 )
+#: Several words, up to the quotation mark that ends them.
+_PHRASE = re.compile(rf"[^\"'`\\\r\n]{{4,200}}+(?={_QUOTE})")
+#: What stands in an element of XML.
+_ELEMENT = re.compile(r"\s{0,40}+(?P<value>[^<>\s]{3,200}+(?: [^<>\s]{1,200}+){0,12}+)\s{0,40}+</")
+_STARTS = re.compile(r"<[\w:.-]{0,40}$")
+#: What stands in a list of them, or under names in an object of several.
+_ITEM = re.compile(rf"\s{{0,40}}+{_QUOTE}(?P<value>[^\s\"'`\\]{{4,400}}+){_QUOTE}\s{{0,40}}+,?+")
+_PAIR = re.compile(
+    rf"\s{{0,40}}+{_QUOTE}(?!user|name|type|id|email)[\w.-]{{1,80}}+{_QUOTE}{_SPACE}:{_SPACE}"
+    rf"{_QUOTE}(?P<value>[^\s\"'`\\]{{4,400}}+){_QUOTE}\s{{0,40}}+,?+"
+)
+_MOST_ITEMS = 100
+_QUERY = re.compile(r"[?&][\w.-]{0,40}.$")
 
 
 def _cased(*words: str) -> tuple[str, ...]:
@@ -50,6 +68,10 @@ _WORDS: dict[str, str] = {
     **dict.fromkeys(_cased("token"), "token"),
     **dict.fromkeys(_cased("key"), "key"),
     **dict.fromkeys(("&sig", "?sig", "ignature"), "token"),
+    # "pass" is a password in few places only
+    **dict.fromkeys([quote + word for quote in "\"'?&" for word in ("pass", "pw")], "pass"),
+    **dict.fromkeys([who + "_pass" for who in ("db", "user", "smtp", "mail", "ftp")], "pass"),
+    **dict.fromkeys(("_PASS", "_PW"), "pass"),
 }
 #: What stands before ``key`` where that is the key to something.
 _LOCKS = re.compile(
@@ -62,57 +84,18 @@ def _setting(word: str) -> re.Pattern[str]:
     return re.compile(re.escape(word) + _REST + _BETWEEN)
 
 
-#: Where a space alone stands between: options, ``ENV`` of a Dockerfile, ``.netrc``, ``curl -u``.
-_SPACED = tuple(
-    (needle, re.compile(pattern + r"(?P<value>[^\s\"'`\\]{4,4000}+)"))
-    for needle, pattern in (
-        ("--", rf"--(?P<name>[a-z0-9-]{{1,60}}+)[ \t]{{1,4}}+{_QUOTE}?+"),
-        ("ENV ", rf"ENV[ \t]{{1,4}}+(?P<name>\w{{1,80}}+)[ \t]{{1,4}}+{_QUOTE}?+"),
-        ("login ", r"login\s{1,4}+\S{1,100}+\s{1,4}+(?P<name>password)\s{1,4}+"),
-        (" -u", rf" -u[ \t]{{0,4}}+{_QUOTE}?+[^\s:\"'`\\]{{1,100}}+(?P<name>:)"),
-        ("--user", rf"--user[ =]{{1,4}}+{_QUOTE}?+[^\s:\"'`\\]{{1,100}}+(?P<name>:)"),
-    )
-)
-#: Names that end like this say something of a key, and are none.
-_ABOUT = re.compile(
-    r"(?i)(?:count|type|types|limit|url|uri|name|names|path|file|dir|length|len|size|usage|field"
-    r"|label|prefix|format|index|budget|algorithm|version|ttl|expiry|expires|expires_?in|expires_?at"
-    r"|rotation|policy|required|error|method|endpoint|arn|schema|columns?|map|ring|store|vault"
-    r"|manager|provider|generator|validator|length)$"
-)
-#: A name as a whole, such as a key of a JSON object.
-_NAME = re.compile(
-    r"(?i:passw|passphrase|pwd|secret|token|credential|authorization|[_-]key|apikey|accesskey"
-    r"|accountkey|authkey|privatekey)|[a-z]Key"
-)
 _MOST_TRIES = 3
-#: Values that are no secrets, whatever their setting.
-_NO_SECRET = frozenset(
-    "none null nil true false undefined string str required optional redacted example password "
-    "passwd secret token bearer basic changeme change_me placeholder test unset empty hidden "
-    "masked invalid missing incorrect".split()
-)
-_PLACEHOLDER = re.compile(
-    r"(?i)^(?:[$<{%]|os\.|process\.|self\.|env[.\[]|your|my[_-]|x{3,}|\*{3,}|\.{3}|-+$|#|"
-    r"(?:https?|file)://|\./|\.\./|~/)"
-)
-#: A path; a key in base64 may start with a slash too, and has capitals, digits and no words.
-_PATH = re.compile(r"/(?:[a-z]{2,}|[^/]*\.[^/]*)(?:/[\w.@ -]*)*|/[\w.-]{1,24}(?:/[\w.-]{1,24})*")
-_CHAIN = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
-_FILE = re.compile(
-    r"(?i)\.(?:py|js|ts|json|ya?ml|toml|txt|md|pem|crt|cer|key|env|html?|php|go|rs)$"
-)
 
 
 def needles_in(text: str) -> list[str]:
     """Return the words of which each setting of a secret holds one, as far as a text has them."""
-    return [word for word in (*_WORDS, *(needle for needle, _ in _SPACED)) if word in text]
+    return [word for word in (*_WORDS, *NEEDLES) if word in text]
 
 
 def settings_in(text: str) -> Iterator[tuple[int, int]]:
     """Yield where the values of secret settings stand in a text, from left to right, apart."""
     end = 0
-    for span in sorted({*_assigned(text), *_spaced(text)}):
+    for span in sorted({*_assigned(text), *options_in(text)}):
         if span[0] >= end:
             yield span
             end = span[1]
@@ -128,87 +111,80 @@ def _assigned(text: str) -> Iterator[tuple[int, int]]:
     stop = tries = 0
     for begin, word, name in found:
         kind, short = _kind_of(word, name, text)
-        if begin < stop:  # the value before may itself hold the name of a setting: a few times
-            tries += 1
-        else:
-            tries = 0
-        if not kind or tries > _MOST_TRIES or (name["rest"] and _ABOUT.search(name["rest"])):
+        # the value before may itself hold the name of a setting: a few times
+        tries = tries + 1 if begin < stop else 0
+        if not kind or tries > _MOST_TRIES or (name["rest"] and ABOUT.search(name["rest"])):
             continue
-        match = _VALUE.match(text, begin)
+        constant = word.isupper() and word.isascii()
+        for first, end, literal in _values(text, begin, name, kind):
+            stop = end
+            if _holds(kind, text[first:end], short=short, literal=literal, constant=constant):
+                yield first, end
+
+
+def _values(
+    text: str, begin: int, name: re.Match[str], kind: str
+) -> Iterator[tuple[int, int, bool]]:
+    """Yield where the values of a setting stand, and whether none is a name in code."""
+    if name["tag"]:
+        match = _ELEMENT.match(text, begin)
+        if match and _STARTS.search(text, max(0, name.start() - 40), name.start()):
+            yield *match.span("value"), True
+    elif text[begin : begin + 1] == "[":
+        yield from ((*span, True) for span in _several(_ITEM, text, begin + 1))
+    elif text[begin : begin + 1] == "{":
+        if name["rest"].startswith("s"):
+            yield from ((*span, False) for span in _several(_PAIR, text, begin + 1))
+    elif (match := _VALUE.match(text, begin)) and match["quoted"] is not None:
+        first, end = match.span("quoted")
+        phrase = _PHRASE.match(text, first) if text[end : end + 1] == " " else None
+        yield *(phrase.span() if phrase and kind == "password" else (first, end)), True
+    elif match:
+        first = match.start("plain")
+        end = first + len(match["plain"].rstrip(".,;:!?"))
+        below = "\n" in name[0] or "\\" in name[0]
+        # a call or an index is code; on the line below there may be the next name
+        if text[end : end + 1] not in ("(", "[") and not (below and text[end : end + 1] == ":"):
+            yield first, end, bool(_in_query(text, name))
+
+
+def _several(part: re.Pattern[str], text: str, at: int) -> Iterator[tuple[int, int]]:
+    for _ in range(_MOST_ITEMS):
+        match = part.match(text, at)
         if match is None:
-            continue
-        quoted = match["quoted"] is not None
-        value = match["quoted"] if quoted else match["plain"].rstrip(".,;:!?")
-        first, stop = match.span("quoted" if quoted else "plain")
-        end = first + len(value)
-        if not quoted and text[end : end + 1] in ("(", "["):
-            continue  # a call or an index: code
-        strong = kind == "password"
-        if is_secret_value(value, strong=strong, short=short, quoted=quoted,
-                           constant=word.isupper() and word.isascii()):  # fmt: skip
-            yield first, end
+            return
+        yield match.span("value")
+        at = match.end()
+
+
+def _holds(kind: str, value: str, *, short: bool, literal: bool, constant: bool) -> bool:
+    """Say whether a value is a secret, by the kind of its name and by what it looks like."""
+    if " " in value:
+        return kind == "password" and is_phrase(value)
+    if kind == "pass":  # also what a test did: "pass": "12/12"
+        return any(c.isalpha() for c in value) and is_secret_value(
+            value, strong=True, constant=constant
+        )
+    return is_secret_value(
+        value, strong=kind == "password", short=short, quoted=literal, constant=constant
+    )
+
+
+def _in_query(text: str, name: re.Match[str]) -> bool:
+    return bool(_QUERY.search(text, max(0, name.start() - 40), name.start() + 1))
 
 
 def _kind_of(word: str, match: re.Match[str], text: str) -> tuple[str, bool]:
     """Return what a name is, nothing if none of a secret, and whether its value may be short."""
     kind, at = _WORDS[word], match.start()
+    if kind == "pass":
+        return ("" if match["rest"] else kind), True
+    if kind == "secret" and _in_query(text, match):
+        return "password", True  # nothing else can stand there
     if kind != "key":
         return kind, kind != "token"
     before = text[max(0, at - 12) : at]
     if _LOCKS.search(before):
         return kind, True
     compound = before[-1:] in ("_", "-") or (word == "Key" and before[-1:].islower())
-    return (kind if compound else ""), False
-
-
-def _spaced(text: str) -> Iterator[tuple[int, int]]:
-    for needle, pattern in _SPACED:
-        if needle not in text:
-            continue
-        for match in pattern.finditer(text):
-            name = match["name"]
-            strong = name == ":" or "pass" in name.lower() or "pwd" in name.lower()
-            if (strong or is_secret_name(name)) and is_secret_value(match["value"], strong=strong):
-                yield match.span("value")
-
-
-def is_secret_name(name: str) -> bool:
-    """Say whether a setting of this name holds a secret."""
-    return bool(_NAME.search(name)) and not _ABOUT.search(name)
-
-
-def is_secret_value(
-    value: str, *, strong: bool = False, short: bool = True, quoted: bool = False,
-    constant: bool = False,
-) -> bool:  # fmt: skip
-    """Say whether the value of a secret's setting is a secret and not a word about one.
-
-    Parameters
-    ----------
-    value
-        The value.
-    strong
-        The setting is a password's, which may look like anything.
-    short
-        Eight characters may be enough; else sixteen are needed.
-    quoted
-        It stood in quotation marks, so it is no name of a variable.
-    constant
-        The setting's name is in capitals, as in an environment.
-    """
-    if value.lower() in _NO_SECRET or _PLACEHOLDER.match(value) or _FILE.search(value):
-        return False
-    if value[0] == "/" and _PATH.fullmatch(value):
-        return False
-    if not quoted and _CHAIN.fullmatch(value) and not any(c.isdigit() for c in value):
-        return False
-    digit = any(c.isdigit() for c in value)
-    letter = any(c.isalpha() for c in value)
-    if strong:
-        if quoted or constant:
-            return len(value) >= 4
-        return len(value) >= 6 and (digit or not value.replace("_", "").isalnum())
-    if not value.isascii() or len(value) < (8 if short else 16):
-        return False
-    mixed = value.lower() != value and value.upper() != value
-    return letter and (digit or (mixed and len(value) >= 24))
+    return (kind if compound and not OPEN_KEYS.search(before) else ""), False

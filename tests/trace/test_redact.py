@@ -49,6 +49,38 @@ MASKED |= {
     "~/.claude/projects/-home-anna-code": "~/.claude/projects/-home-<user:1>",
     "password=abcdefgh12 then abcdefgh12": "password=<secret:1> then <secret:1>",
 }
+MASKED |= {  # what commands take, cookies, sign-ins
+    "mysql -u root -phunter22 db": "mysql -u root -p<secret:1> db",
+    "mysqldump -uroot -p'S3cretpw' x": "mysqldump -uroot -p'<secret:1>' x",
+    "sshpass -p hunter ssh db": "sshpass -p <secret:1> ssh db",
+    "docker login -u anna -p s3cretpw registry": "docker login -u anna -p <secret:1> registry",
+    "redis-cli -h cache -a s3cretpw ping": "redis-cli -h cache -a <secret:1> ping",
+    "Cookie: sessionid=abcdefghij12; theme=dark": "Cookie: sessionid=<secret:1>; theme=dark",
+    "Set-Cookie: sid=s%3AabcDEF123; Path=/": "Set-Cookie: sid=<secret:1>; Path=/",
+    '--cookie "PHPSESSID=r2t5uvjq435r4q7i"': '--cookie "PHPSESSID=<secret:1>"',
+    "aws configure set aws_secret_access_key wJalrXUtnFEMI/K7MDENG/bPxRfiCYKEY": (
+        "aws configure set aws_secret_access_key <secret:1>"
+    ),
+    "/callback?code=4/0AX4XfWhabcdef&state=xyz": "/callback?code=<secret:1>&state=xyz",
+    "a=b&client_secret=abcdefghijklmnop&x=1": "a=b&client_secret=<secret:1>&x=1",
+    "BEARER abcdef0123456789": "BEARER <token:1>",
+}
+MASKED |= {  # other shapes of settings
+    '{"pass": "hunter22", "pw": "hunter23"}': '{"pass": "<secret:1>", "pw": "<secret:2>"}',
+    '{\\"pass\\": \\"hunter22\\"}': '{\\"pass\\": \\"<secret:1>\\"}',
+    "SMTP_PASS=hunter": "SMTP_PASS=<secret:1>",
+    "<password>hunter</password>": "<password><secret:1></password>",
+    "<db:password>correct horse</db:password>": "<db:password><secret:1></db:password>",
+    "password:\n  hunter22": "password:\n  <secret:1>",
+    "password: |\n  hunter22": "password: |\n  <secret:1>",
+    'password: "correct horse battery staple"': 'password: "<secret:1>"',
+    '{"passwords": ["hunter22", "letmein1"]}': '{"passwords": ["<secret:1>", "<secret:2>"]}',
+    '{"secrets": {"db": "hunter22x"}}': '{"secrets": {"db": "<secret:1>"}}',
+    "写信给anna@例子.公司谢谢": "写信给<email:1>谢谢",
+    "联系anna@例子.com谢谢": "联系<email:1>谢谢",
+    "发给anna@example.com然后上传b.txt": "发给<email:1>然后上传b.txt",
+    "anna@bücher.example": "<email:1>",
+}
 KEPT = (
     "password = getpass.getpass()",
     "api_key=settings.api_key",
@@ -73,6 +105,31 @@ KEPT = (
     "eyJ short",
     "max_tokens=4096",
     "git clone https://example.org/r.git",
+    # names that begin like a key
+    "sk-learn-based-model-selection",
+    "xai-explainable-methods-for-llm",
+    "pplx-7b-online-chat-v2-preview",
+    "xoxo-love-from-paris",
+    "fw_update_download_progress",
+    "AIza" + "a" * 35,
+    # what looks like an option, a setting, a person
+    "mysql -u root -p database1",
+    "docker run -p 8080:80 nginx",
+    "mkdir -p some/long/dir123",
+    "ssh -p 2222 host",
+    "npm i foo@1.2.3.beta",
+    "GET /home/team/about",
+    "see /home/page/about",
+    "public_key=abcDEF1234567890abcDEF",
+    '"cache_key": "user_1234567890abcdef"',
+    "client_secret=CLIENT_SECRET",
+    "GET /items?code=E11000duplicate",
+    '{"pass": "12/12 tests", "pass_rate": 0.951234, "passed": true}',
+    "password:\n  type: string\n  minLength: 8",
+    'password: "Enter your new password"',
+    '{"tokens": ["the", "cat"], "password": {"type": "string"}}',
+    '<input type="password">Show123</input>',
+    "Set-Cookie: path=/a1b2c3d4; lang=en",
 )
 
 
@@ -126,6 +183,23 @@ def test_values_under_secret_names_in_plain_values():
     }
 
 
+def test_several_values_under_the_name_of_secrets():
+    values = {
+        "passwords": ["hunter22", "letmein"],
+        "secrets": {"db": "hunter22x", "user": "anna"},
+        "password": {"type": "string", "example": "abc123"},
+        "tokens": ["the", "cat12345"],
+        "pw": "correct horse battery",
+    }
+    assert Redactor().redact_values(values) == {
+        "passwords": ["<secret:1>", "<secret:2>"],
+        "secrets": {"db": "<secret:3>", "user": "anna"},
+        "password": {"type": "string", "example": "abc123"},
+        "tokens": ["the", "cat12345"],
+        "pw": "<secret:4>",
+    }
+
+
 def test_what_is_told_late_is_masked_early():
     masker = Redactor()
     masker.learn(["password=correct4horse"])
@@ -137,6 +211,20 @@ def test_one_masker_numbers_the_secrets_of_a_page():
         assert redact("a@example.org") == "<email:1>"
         assert redact("b@example.org a@example.org") == "<email:2> <email:1>"
     assert redact("b@example.org") == "<email:1>"
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["mysql a", "Cookie: a=b;", "<password>a ", "password:\n ", "a@例.", "/cb?code=aaaaaaaaaa1"],
+)
+def test_what_almost_matches_takes_linear_time(unit):
+    def spent(size: int) -> float:
+        text = unit * (size // len(unit))
+        started = time.process_time()
+        Redactor()(text)
+        return time.process_time() - started
+
+    assert min(spent(400_000) for _ in range(2)) < 12 * max(spent(100_000), 0.01)
 
 
 def test_a_million_characters_take_well_under_a_second():
