@@ -1,8 +1,19 @@
-"""The two errors that agentlens raises on purpose."""
+"""The two errors that agentlens raises on purpose, and what their messages are made of."""
 
 from __future__ import annotations
 
-__all__ = ["PolicyError", "TraceError", "printable"]
+__all__ = ["PolicyError", "TraceError", "amount", "printable"]
+
+
+def amount(number: int, noun: str) -> str:
+    """Say how many there are of something.
+
+    Examples
+    --------
+    >>> amount(1, "round"), amount(1200, "round")
+    ('1 round', '1,200 rounds')
+    """
+    return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
 def printable(text: str) -> str:

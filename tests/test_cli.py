@@ -236,7 +236,7 @@ def test_convert_masks_unless_told_otherwise(tmp_path, to):
     assert b"Q4x7" not in done.stdout
     assert "<api-key:1>" in done.stdout.decode()
     assert done.stderr.decode() == (
-        f"written: 1 calls, {to}; masked: 1 API key (--no-redact keeps them)\n"
+        f"written: 1 call, {to}; masked: 1 API key (--no-redact keeps them)\n"
     )
     kept = run("convert", trace, "--to", to, "--no-redact")
     assert SECRET in kept.stdout.decode()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from agentlens.errors import PolicyError
 from agentlens.progress.measures import score_text
 
 __all__ = [
@@ -12,6 +13,7 @@ __all__ = [
     "budget_words",
     "duration",
     "finding_words",
+    "language",
     "query_reason",
     "query_words",
     "rounds_phrase",
@@ -21,6 +23,13 @@ __all__ = [
 ]
 
 LANGUAGES = ("en", "zh")
+
+
+def language(lang: str) -> str:
+    """Return a language, or raise PolicyError if nothing is said in it."""
+    if lang not in LANGUAGES:
+        raise PolicyError(f"lang: {lang!r} is none of {', '.join(LANGUAGES)}")
+    return lang
 
 
 def shorten(text: str, limit: int = 80) -> str:

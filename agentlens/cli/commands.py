@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agentlens.errors import PolicyError, TraceError
+from agentlens.errors import PolicyError, TraceError, amount
 
 if TYPE_CHECKING:
     from agentlens.breaker.policy import Policy
@@ -126,7 +126,8 @@ def show(args: Namespace) -> int:
     many = f", {threads} threads" if threads > 1 else ""
     total = len(trace.tables["rounds"]["round"])
     with redacting(masker_of(trace)):
-        print(f"{clean(trace.name)}: {trace.format}, {len(trace)} calls in {total} rounds{many}")
+        what = f"{amount(len(trace), 'call')} in {amount(total, 'round')}"
+        print(f"{clean(trace.name)}: {trace.format}, {what}{many}")
         print(clean(said_of(view_of(result)).verdict))
         for note in trace.notes:
             print(clean(f"note: {note}"))
@@ -223,7 +224,8 @@ def convert(args: Namespace) -> int:
     else:
         write_whole(Path(args.output).expanduser(), data)
     secrets = said_of_secrets(masked, redact=not args.no_redact)
-    print(f"{args.output or 'written'}: {len(trace)} calls, {args.to}; {secrets}", file=sys.stderr)
+    where, calls = args.output or "written", amount(len(trace), "call")
+    print(f"{where}: {calls}, {args.to}; {secrets}", file=sys.stderr)
     return 0
 
 

@@ -6,11 +6,13 @@ import argparse
 import importlib
 import os
 import sys
+import traceback
 from argparse import Namespace
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
-from agentlens.errors import PolicyError
+from agentlens.errors import PolicyError, amount
 
 __all__ = ["add_parsers", "loopset", "shadow"]
 
@@ -51,7 +53,7 @@ def loopset(args: Namespace) -> int:
         raise PolicyError("--guard and --policy: name one of them")
     if args.policy is None:
         args.policy = "layered"
-    made: LoopSet = played(policy_of(args) if args.guard is None else _named(args.guard))
+    made: LoopSet = played(policy_of(args)) if args.guard is None else _own(args.guard, played)
     if args.json:
         print_json(made.to_dict())
         return 0 if made.passed else 1
@@ -95,7 +97,7 @@ def shadow(args: Namespace) -> int:
     heads = ["run", "label", "rounds", "would stop", "logged", "saves", "loses", "rule"]
     rows = [
         (one.source, one.label, one.rounds, _said(one.would_stop), _said(one.logged),
-         f"{one.saved_rounds} rounds", "yes" if one.harmful else "", one.rule)
+         amount(one.saved_rounds, "round"), "yes" if one.harmful else "", one.rule)
         for one in made.stopped
     ]  # fmt: skip
     if rows:
@@ -109,6 +111,17 @@ def shadow(args: Namespace) -> int:
 
 def _said(number: int | None) -> str:
     return "" if number is None else f"round {number}"
+
+
+def _own(name: str, played: Callable[..., Any]) -> Any:
+    """Play the loop test set under the user's own guard, and say where that fails."""
+    guard = _named(name)
+    try:
+        return played(guard)
+    except Exception as error:
+        at = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{Path(at.filename).name}, line {at.lineno}"
+        raise PolicyError(f"--guard {name}: {type(error).__name__}: {error} ({where})") from error
 
 
 def _named(name: str) -> Callable[..., Any]:

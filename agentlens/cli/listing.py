@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from agentlens.errors import TraceError
+from agentlens.errors import TraceError, amount
 from agentlens.trace.redact import BEGINNING
 from agentlens.trace.redact_trace import masker_of
 from agentlens.widgets.plain import one_line
@@ -122,7 +122,7 @@ class _Listing:
         for row in kept:
             at = bisect_left(rows, row)
             if at > last + 1:
-                yield Line("gap", what=f"… {at - last - 1} rounds …")
+                yield Line("gap", what=f"… {amount(at - last - 1, 'round')} …")
             last = at
             before, after = self.events.get(row, ((), ()))
             yield from (self._event(e) for e in before)
@@ -134,7 +134,7 @@ class _Listing:
                 yield self._trip(row)
             yield from (self._event(e) for e in after)
         if rows and last < len(rows) - 1:
-            yield Line("gap", what=f"… {len(rows) - 1 - last} rounds …")
+            yield Line("gap", what=f"… {amount(len(rows) - 1 - last, 'round')} …")
         events = self.trace.tables["events"]["thread"]
         loose = self.events.get(-1, ((), ()))[0]
         yield from (self._event(e) for e in loose if not chosen or events[e] in chosen)

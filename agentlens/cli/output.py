@@ -9,6 +9,7 @@ import sys
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
+from agentlens.errors import amount
 from agentlens.figures.verdict import said_of
 from agentlens.figures.view import view_of
 from agentlens.progress.measures import score_text
@@ -86,7 +87,7 @@ def replay_lines(replay: Replay, lang: str, *, everything: bool = False) -> Iter
     if left := rounds - (last - first):
         yield (
             f"… 另有 {left} 轮；--all 全部列出" if lang == "zh"
-            else f"… {left} rounds more; --all prints them"
+            else f"… {amount(left, 'round')} more; --all prints them"
         )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from agentlens.cli import commands
 from agentlens.cli.convert import said_of_secrets
-from agentlens.errors import TraceError
+from agentlens.errors import TraceError, printable
 from agentlens.trace.redact_trace import showing
 from agentlens.trace.whole_file import is_stream
 
@@ -20,6 +20,7 @@ _KEEP = {
     "action": "store_true",
     "help": "keep secrets, e-mail addresses and names of home folders, which are masked otherwise",
 }
+STDOUT = "/dev/stdout"  # what `-o -` stands for
 _LANG = {"choices": ["en", "zh"], "default": "en", "help": "language of what is written"}
 
 
@@ -33,7 +34,8 @@ def add_parsers(
     )
     one.add_argument(
         "-o", "--output", metavar="FILE",
-        help="its end says what: .html (report.html), .md, .png, .svg, .pdf, or a folder (reports)",
+        help="its end says what: .html (report.html), .md, .png, .svg, .pdf, or a folder (reports);"
+        " - is standard output",
     )  # fmt: skip
     one.add_argument(
         "--md", action="store_true",
@@ -63,6 +65,8 @@ def report(args: Namespace) -> int:
     from agentlens.widgets.report.write import report as write
 
     policy, keep = commands.policy_of(args), {"redact": not args.no_redact}
+    if args.output == "-":
+        args.output = STDOUT
     many = len(args.trace) > 1 or is_many(args.trace[0])
     whole = args.output and (args.output.endswith("/") or Path(args.output).is_dir())
     if many or whole:
@@ -72,7 +76,11 @@ def report(args: Namespace) -> int:
 
         corpus = load_many(args.trace, tools=commands.tools_of(args), prices=args.prices)
         _say(write(corpus, args.output or "reports", policy, lang=args.lang, **keep))
-        return _warned(args)
+        for source, error in corpus.failures:
+            named = error if error.startswith(source) else f"{source}: {error}"
+            print(f"agentlens: {printable(named)}", file=sys.stderr)
+        _warned(args)
+        return 1 if corpus.failures else 0
     args.trace = args.trace[0]
     trace = commands.load_of(args)
     if args.md and args.output is None:
@@ -118,6 +126,8 @@ def compare(args: Namespace) -> int:
     if args.other is not None:
         second = commands.load_of(Namespace(**{**vars(args), "trace": args.other}))
     made = compared(first, second, policy, against)
+    if args.output:  # before the text: its reader may leave early, as `head` does
+        _say(write(made, args.output, lang=args.lang, redact=not args.no_redact))
     with showing(redact=not args.no_redact):
         shown = made if not args.no_redact else kept(made)
         for line in shown.text(args.lang).splitlines():
@@ -125,6 +135,4 @@ def compare(args: Namespace) -> int:
         print()
         for line in compare_lines(shown, args.lang):
             print(line)
-    if args.output:
-        _say(write(made, args.output, lang=args.lang, redact=not args.no_redact))
     return _warned(args)

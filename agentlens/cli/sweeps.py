@@ -7,7 +7,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
-from agentlens.errors import PolicyError
+from agentlens.errors import PolicyError, amount
 
 __all__ = ["add_parser", "sweep"]
 
@@ -57,6 +57,6 @@ def sweep(args: Namespace) -> int:
     for name, part in frame[frame["error"].isna()].groupby("policy", sort=False):
         stopped = int(part["stopped"].sum())
         print(f"{name!s}: {stopped:,} of {len(part):,} runs would have been stopped; "
-              f"saved: {int(part['saved_rounds'].sum()):,} rounds")  # fmt: skip
+              f"saved: {amount(int(part['saved_rounds'].sum()), 'round')}")  # fmt: skip
     print(f"{args.output}: {len(frame):,} rows" + (f"; not readable: {bad:,}" if bad else ""))
     return 0

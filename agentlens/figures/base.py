@@ -5,11 +5,12 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from agentlens.breaker.words import language
 from agentlens.errors import PolicyError
 from agentlens.figures.theme import CLUSTERS, DARK, FONT, LIGHT
 from agentlens.figures.verdict import score_said
 from agentlens.figures.view import View
-from agentlens.figures.words import LANGUAGES, say
+from agentlens.figures.words import say
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -25,11 +26,9 @@ class Look:
     def __init__(self, theme: str, lang: str) -> None:
         if theme not in CLUSTERS:
             raise PolicyError(f"theme: {theme!r} is none of light, dark")
-        if lang not in LANGUAGES:
-            raise PolicyError(f"lang: {lang!r} is none of {', '.join(LANGUAGES)}")
         self.colours = DARK if theme == "dark" else LIGHT
         self.clusters = CLUSTERS[theme]
-        self.lang = lang
+        self.lang = language(lang)
 
     def say(self, key: str, **values: Any) -> str:
         """Fill a template in the figure's language."""

@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from importlib import resources
 from typing import Any
 
-__all__ = ["LANGUAGES", "WORDS", "fill", "load_words", "say"]
+from agentlens.breaker.words import LANGUAGES
 
-LANGUAGES = ("en", "zh")
+__all__ = ["LANGUAGES", "WORDS", "fill", "load_words", "say"]
 
 _HOLE = re.compile(r"\{(\w+)(?:\|([^|}]*)\|([^|}]*))?\}")
 

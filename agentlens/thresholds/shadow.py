@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentlens.breaker.live.guard import Guard
 from agentlens.breaker.policy import Policy, as_policy
+from agentlens.errors import amount
 from agentlens.thresholds.profile import AMOUNTS
 from agentlens.thresholds.readiness import Readiness, readiness
 from agentlens.thresholds.runs import Run, run_of
@@ -129,7 +130,8 @@ class Shadow:
         return (
             f"{self.policy.name} in shadow over {len(self.runs)} runs ({counts['good']} good, "
             f"{counts['loop']} loops): would have stopped {len(self.stopped)}, {lost} of them at a "
-            f"loss; saved {saved['rounds']:,.0f} rounds, {saved['tokens']:,.0f} tokens{told}\n"
+            f"loss; saved {amount(round(saved['rounds']), 'round')}, "
+            f"{saved['tokens']:,.0f} tokens{told}\n"
             f"{self.ready}"
         )
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from agentlens.errors import amount
 from agentlens.trace.redact import redact
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ class Card:
 
     def _rows(self) -> list[tuple[str, str]]:
         return [
-            ("runs", f"{self.runs:,} of {_n(self.tasks, 'task')}"),
+            ("runs", f"{self.runs:,} of {amount(self.tasks, 'task')}"),
             ("rounds", f"{self.rounds:,} with {self.calls:,} calls"),
             ("labels", _said(self.labels) + f"; onset known in {self.onsets}"),
             ("tools", _said(self.tools)),
@@ -104,10 +105,6 @@ def _said(counts: dict[str, int]) -> str:
     first = [f"{_clean(name)} {n:,}" for name, n in list(counts.items())[:_NAMED]]
     more = len(counts) - len(first)
     return ", ".join(first) + (f", {more} more" if more else "")
-
-
-def _n(count: int, unit: str) -> str:
-    return f"{count:,} {unit}{'s' * (count != 1)}"
 
 
 def _clean(name: str) -> str:
@@ -180,13 +177,13 @@ def _missing(
     if not labels["loop"]:
         yield "no run is labelled loop: nothing can be said about what is detected"
     if labels["unknown"]:
-        yield f"no label, and so left out: {_n(labels['unknown'], 'run')}"
+        yield f"no label, and so left out: {amount(labels['unknown'], 'run')}"
     if labels["loop"] > onsets:
-        yield f"no onset, and so no delay: {_n(labels['loop'] - onsets, 'loop')}"
+        yield f"no onset, and so no delay: {amount(labels['loop'] - onsets, 'loop')}"
     if not sum(languages.values()):
         yield "no search is recognised in any run: mark the tool that searches"
     for name, n in (("seconds", timed), ("tokens", counted), ("cost", priced)):
         if n < runs:
-            yield f"no {name} in {_n(runs - n, 'run')}"
+            yield f"no {name} in {amount(runs - n, 'run')}"
     if corpus.failures:
-        yield f"not readable: {_n(len(corpus.failures), 'file')}"
+        yield f"not readable: {amount(len(corpus.failures), 'file')}"

@@ -60,6 +60,8 @@ def _is_one(source: Any) -> bool:
 def _paths(text: str) -> tuple[list[Any], bool]:
     if text.startswith("mlflow:"):
         return [text], True
+    if not text:
+        raise TraceError("the name of the log is empty")
     if "://" in text and not text.startswith("file://"):
         return _remote(text)
     text = os.path.expanduser(text.removeprefix("file://"))  # noqa: PTH111 - patterns are no paths

@@ -72,6 +72,8 @@ def load(
     >>> trace.calls["query"][0]
     'weather'
     """
+    if source == "":
+        raise TraceError("the name of the log is empty")
     with closing(open_document(session_file(source) if _is_folder(source) else source)) as document:
         reader, remark = detect(document, format)
         parts = iter(reader.split(document))

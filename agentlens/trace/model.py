@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from agentlens.errors import amount
 from agentlens.trace.columns import COLUMNS, FRAME_COLUMNS
 
 if TYPE_CHECKING:
@@ -96,10 +97,10 @@ class Trace:
     def __repr__(self) -> str:
         rounds = len(self.tables["rounds"]["round"])
         threads = len(self.tables["threads"]["thread"])
-        noted = f", {len(self.notes)} notes" if self.notes else ""
+        noted = f", {amount(len(self.notes), 'note')}" if self.notes else ""
         return (
-            f"Trace({self.name!r}, {self.meta.format}: {len(self)} calls in {rounds} rounds, "
-            f"{threads} thread{'s' * (threads != 1)}{noted})"
+            f"Trace({self.name!r}, {self.meta.format}: {amount(len(self), 'call')} in "
+            f"{amount(rounds, 'round')}, {amount(threads, 'thread')}{noted})"
         )
 
     @property

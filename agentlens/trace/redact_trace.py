@@ -14,7 +14,16 @@ from agentlens.trace.redact import Redactor, redacting
 if TYPE_CHECKING:
     from agentlens.trace.model import Trace
 
-__all__ = ["Unmasked", "masked", "masker_of", "redacted", "share_masker", "showing", "unmasked"]
+__all__ = [
+    "Unmasked",
+    "leaving",
+    "masked",
+    "masker_of",
+    "redacted",
+    "share_masker",
+    "showing",
+    "unmasked",
+]
 
 #: Of a longer trace only so many characters are read for secrets that are told late.
 _MOST_LEARNED = 50_000_000
@@ -138,6 +147,21 @@ def masked(trace: Trace) -> tuple[Trace, Counter[str]]:
     )
     notes = tuple(replace(note, message=mask(note.message)) for note in trace.notes)
     return replace(trace, tables=tables, meta=meta, notes=notes), mask.secrets
+
+
+def leaving(trace: Trace, by: str, *, redact: bool) -> Trace:
+    """Return a trace as it may leave memory, for the function that writes it.
+
+    Raises
+    ------
+    TypeError
+        If it is no trace.
+    """
+    from agentlens.trace.model import Trace
+
+    if not isinstance(trace, Trace):
+        raise TypeError(f"{by}() takes a Trace, not {type(trace).__name__}")
+    return redacted(trace) if redact else trace
 
 
 def redacted(trace: Trace) -> Trace:

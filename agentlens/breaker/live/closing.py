@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agentlens.breaker.words import LANGUAGES
+from agentlens.breaker.words import language
 
 __all__ = ["FORCED", "closing_prompt"]
 
@@ -66,8 +66,7 @@ def closing_prompt(rule: str | None, event: str | None = None, lang: str = "zh")
     ValueError
         If there is no such language.
     """
-    if lang not in LANGUAGES:
-        raise ValueError(f"lang: {lang!r} is none of {', '.join(LANGUAGES)}")
+    language(lang)
     if rule is None:
         return ""
     chosen = _PROMPTS.get(rule) or _PROMPTS.get(event or "") or _PROMPTS["no_progress"]

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agentlens.breaker.budgets.incidents import Incident, amount_words
-from agentlens.breaker.words import LANGUAGES
+from agentlens.breaker.words import language
 
 __all__ = ["WITHOUT", "EndSlots", "end_message", "lint_message", "number_words"]
 
@@ -83,9 +83,7 @@ def end_message(slots: EndSlots, lang: str = "zh", warning: str = "") -> str:
     >>> end_message(slots)
     '连续三轮未增加有效来源，已停止；当前报告包含两项已验证结论，还缺供应商文档'
     """
-    if lang not in LANGUAGES:
-        raise ValueError(f"lang: {lang!r} is none of {', '.join(LANGUAGES)}")
-    said = _zh(slots) if lang == "zh" else _en(slots)
+    said = _zh(slots) if language(lang) == "zh" else _en(slots)
     return f"{said}{'；' if lang == 'zh' else '; '}{warning}" if warning else said
 
 

@@ -6,6 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from agentlens.breaker.states import states
+from agentlens.breaker.words import language
 from agentlens.figures.compare.ribbon import ribbon
 from agentlens.figures.verdict import said_of
 from agentlens.figures.view import View, view_of
@@ -22,7 +23,7 @@ _WORDS = load_words("agentlens.figures.compare")
 
 def word(lang: str, key: str, **values: Any) -> str:
     """Fill a template of ``words.toml``."""
-    return fill(_WORDS[lang][key], values)
+    return fill(_WORDS[language(lang)][key], values)
 
 
 def text_of(made: Compared, lang: str = "en") -> str:

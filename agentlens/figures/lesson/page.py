@@ -11,8 +11,9 @@ from html import escape, unescape
 from importlib import resources
 from typing import Any
 
+from agentlens.breaker.words import language
 from agentlens.figures.theme import FONT, MID
-from agentlens.figures.words import LANGUAGES, fill
+from agentlens.figures.words import fill
 
 __all__ = ["Page", "lesson_words", "plain"]
 
@@ -27,9 +28,9 @@ _SPACE = re.compile(r"\s+")
 @cache
 def lesson_words(lang: str) -> Mapping[str, str]:
     """Return all texts of the lesson in one language, by key."""
-    if lang not in LANGUAGES:
-        raise ValueError(f"lang: {lang!r} is none of {', '.join(LANGUAGES)}")
-    text = (resources.files("agentlens.figures.lesson") / f"{lang}.toml").read_text("utf-8")
+    text = (resources.files("agentlens.figures.lesson") / f"{language(lang)}.toml").read_text(
+        "utf-8"
+    )
     return tomllib.loads(text)
 
 

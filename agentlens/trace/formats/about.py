@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from agentlens.errors import amount
 from agentlens.trace.formats import FORMATS, get
 from agentlens.trace.model import Trace
 
@@ -57,7 +58,7 @@ class About:
     @property
     def tested(self) -> str:
         """What its reader was tested against, in words."""
-        parts = [f"{self.real} real file{'s' * (self.real != 1)}"] if self.real else []
+        parts = [f"{amount(self.real, 'real file')}"] if self.real else []
         if self.recorded:
             parts.append("recorded with " + ", ".join(f"{n} {v}" for n, v in self.recorded))
         if self.example:

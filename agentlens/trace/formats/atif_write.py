@@ -16,7 +16,7 @@ import orjson
 
 from agentlens.trace.build import MAIN
 from agentlens.trace.formats.atif_write_steps import StepWriter, jsonable, some
-from agentlens.trace.redact_trace import redacted
+from agentlens.trace.redact_trace import leaving
 from agentlens.trace.whole_file import write_whole
 
 if TYPE_CHECKING:
@@ -54,11 +54,13 @@ def write_atif(trace: Trace, path: str | os.PathLike[str], *, redact: bool = Tru
 
     Raises
     ------
+    TypeError
+        If it is no trace.
     OSError
         If the file cannot be written.
     """
     target = Path(path).expanduser()
-    made = to_atif(redacted(trace) if redact else trace)
+    made = to_atif(leaving(trace, "write_atif", redact=redact))
     write_whole(target, orjson.dumps(made, option=orjson.OPT_INDENT_2) + b"\n")
     return target
 

@@ -18,7 +18,7 @@ from agentlens.trace.build import MAIN
 from agentlens.trace.derive import derive_seconds
 from agentlens.trace.formats.plain_order import Step, steps
 from agentlens.trace.names import dress
-from agentlens.trace.redact_trace import redacted
+from agentlens.trace.redact_trace import leaving
 from agentlens.trace.status import judge
 from agentlens.trace.whole_file import write_whole
 
@@ -68,11 +68,13 @@ def write_plain(trace: Trace, path: str | os.PathLike[str], *, redact: bool = Tr
 
     Raises
     ------
+    TypeError
+        If it is no trace.
     OSError
         If the file cannot be written.
     """
     target = Path(path).expanduser()
-    lines = plain_lines(redacted(trace) if redact else trace)
+    lines = plain_lines(leaving(trace, "write_plain", redact=redact))
     write_whole(target, "".join(f"{line}\n" for line in lines).encode("utf-8"))
     return target
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from agentlens.errors import TraceError
 from agentlens.trace.columns import COLUMNS
-from agentlens.trace.redact_trace import redacted
+from agentlens.trace.redact_trace import leaving
 from agentlens.trace.whole_file import write_whole
 
 if TYPE_CHECKING:
@@ -86,13 +86,15 @@ def write_parquet(trace: Trace, path: str | os.PathLike[str], *, redact: bool = 
 
     Raises
     ------
+    TypeError
+        If it is no trace.
     TraceError
         If the package pyarrow is not installed.
     OSError
         If the file cannot be written.
     """
     target = Path(path).expanduser()
-    write_whole(target, to_parquet(redacted(trace) if redact else trace))
+    write_whole(target, to_parquet(leaving(trace, "write_parquet", redact=redact)))
     return target
 
 

@@ -12,9 +12,9 @@ import ipywidgets as widgets
 import traitlets as t
 
 from agentlens.breaker.policy import Policy, as_policy
-from agentlens.errors import PolicyError, TraceError
+from agentlens.breaker.words import language
+from agentlens.errors import TraceError
 from agentlens.figures.theme import css_variables
-from agentlens.figures.words import LANGUAGES
 from agentlens.thresholds.corpus_surface import CorpusSurface, corpus_surface
 from agentlens.thresholds.promise import promised
 from agentlens.trace.corpus import Corpus
@@ -93,8 +93,7 @@ class Picker(widgets.VBox):  # type: ignore[misc]
         value: float = 20.0, prevalence: float = 0.05, max_false_stops: float = 0.05,
         confidence: float = 0.9,
     ) -> None:  # fmt: skip
-        if lang not in LANGUAGES:
-            raise PolicyError(f"lang: {lang!r} is none of {', '.join(LANGUAGES)}")
+        language(lang)
         if not isinstance(corpus, Corpus):
             from agentlens.trace.load import load_many
 

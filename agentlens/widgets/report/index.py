@@ -89,10 +89,6 @@ def write_index(
     """
     from agentlens.widgets.report.write import replayed
 
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise TraceError(f"{folder}: cannot be made: {error.strerror or error}") from error
     entries: list[_Entry] = []
     failures: list[tuple[str, str]] = []
     for number, one in enumerate(_runs(source, failures), 1):
@@ -105,6 +101,7 @@ def write_index(
             kind = "" if isinstance(error, TraceError) else f"{type(error).__name__}: "
             failures.append((name, " ".join(f"{kind}{error}".split())))
             continue
+        _make(folder)
         write_whole(folder / file, page)
         said = said_of(view_of(made), lang)
         why = said.reason or said.verdict
@@ -114,7 +111,15 @@ def write_index(
     used = {entry.policy for entry in entries}
     shown = used.pop() if len(used) == 1 else ""
     page = index_html(entries, failures, shown, lang=lang, redact=redact)
+    _make(folder)
     return write_whole(folder / "index.html", page)
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise TraceError(f"{folder}: cannot be made: {error.strerror or error}") from error
 
 
 def _runs(source: Any, failures: list[tuple[str, str]]) -> Iterator[Trace | Replay]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agentlens.breaker.replay import Replay, replay
+from agentlens.breaker.words import language
 from agentlens.errors import TraceError
 from agentlens.figures.compare.result import Compared
 from agentlens.trace.corpus import Corpus
@@ -67,7 +68,10 @@ def report(
     ------
     TraceError
         If the trace cannot be read, or the file cannot be written.
+    PolicyError
+        If there is no such policy or language.
     """
+    language(lang)
     with showing(redact=redact):
         return _written(trace, path, policy, lang, redact)
 
@@ -78,6 +82,8 @@ def _written(
     target = Path(path).expanduser()
     kind = KINDS.get(target.suffix.lower())
     whole = str(path).endswith(("/", os.sep)) or target.is_dir()
+    if target.name.lower() in KINDS:
+        raise TraceError(f"a name is missing before {target.name}", source=str(target))
     if isinstance(trace, Compared):
         if whole or (kind != "page" and not is_stream(target)):
             raise TraceError("a comparison is written as .html", source=str(target))
@@ -130,7 +136,7 @@ def _several(trace: Any) -> bool:
 
 def is_many(path: str) -> bool:
     """Say whether a path is a folder that is not the folder of one session."""
-    if not Path(path).expanduser().is_dir():
+    if not path or not Path(path).expanduser().is_dir():
         return False
     try:
         session_file(path)

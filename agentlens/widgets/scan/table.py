@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from agentlens.breaker.words import duration
+from agentlens.errors import amount
 from agentlens.widgets.escape import mask
 from agentlens.widgets.plain import one_line, table
 
@@ -46,11 +47,11 @@ def headline(rows: Sequence[Row]) -> str:
     seconds = [row.saved_seconds for row in tripped if row.saved_seconds is not None]
     time = f", {duration(sum(seconds))}" if sum(seconds) > 0 else ""
     if time and len(seconds) < len(tripped):
-        time += f" in the {len(seconds)} session{'s' * (len(seconds) != 1)} with times"
+        time += f" in the {amount(len(seconds), 'session')} with times"
     blind = sum(not row.searches for row in read)
-    said = f"{len(tripped)} of {len(read)} session{'s' * (len(read) != 1)} would have been stopped"
+    said = f"{len(tripped)} of {amount(len(read), 'session')} would have been stopped"
     if tripped:
-        said += f"; saved: {saved} round{'s' * (saved != 1)}{time}"
+        said += f"; saved: {amount(saved, 'round')}{time}"
     said += f". No recognised search in {blind}" if blind else ""
     return said + (f". Not readable: {bad}." if bad else ".")
 
