@@ -19,11 +19,14 @@ function fill() {
   byId("steps").replaceChildren(...found.slice(0, shown).map((row) => {
     const made = document.createElement("tr");
     made.className = `in-${row.kind}`;
-    for (const text of row.cells) {
+    made.setAttribute("role", "row");
+    row.cells.forEach((text, k) => {
       const cell = document.createElement("td");
+      cell.setAttribute("role", "cell");
+      cell.dataset.head = data.head[k]; // said beside it where the window is too narrow for columns
       cell.textContent = text;
       made.append(cell);
-    }
+    });
     return made;
   }));
   byId("more").hidden = found.length <= shown;

@@ -31,7 +31,8 @@ STYLE = """
 <style>
 .agentlens-round {font: 13px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans CJK SC",
   "PingFang SC", "Microsoft YaHei", sans-serif; font-variant-numeric: tabular-nums;
-  color: var(--jp-ui-font-color1, currentColor); max-width: 1000px; min-width: 0;}
+  color: var(--jp-ui-font-color1, currentColor); max-width: 1000px; min-width: 0;
+  overflow-wrap: anywhere;}
 .agentlens-round h4 {font-size: 13px; font-weight: 600; margin: 12px 0 4px;}
 .agentlens-round p {margin: 0 0 4px;}
 .agentlens-round .muted, .agentlens-round.muted {color: var(--jp-ui-font-color2, #5a6572);}

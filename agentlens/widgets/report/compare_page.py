@@ -36,8 +36,9 @@ _PAGE = """<!doctype html>
 <div class="bar"><label>{search} <input id="search" type="search"></label>\
 <label><input id="only" type="checkbox"{checked}> {only}</label>\
 <span id="found" role="status"></span></div>
-<div class="wide" tabindex="0" role="region" aria-label="{calls}"><table><thead><tr>{head}</tr>\
-</thead><tbody id="steps"><noscript>{still}</noscript></tbody></table></div>
+<div class="wide" tabindex="0" role="region" aria-label="{calls}"><table role="table">\
+<thead role="rowgroup"><tr role="row">{head}</tr></thead>\
+<tbody id="steps" role="rowgroup"><noscript>{still}</noscript></tbody></table></div>
 <p><button id="more" type="button" hidden>{more}</button></p>
 <noscript><p>{no_script}</p></noscript>
 <h2>{about}</h2><dl>{facts}</dl></main>
@@ -68,6 +69,7 @@ def _page(made: Compared, lang: str) -> str:
     data = {
         "rows": [[*row, kind, flag] for row, kind, flag in zip(rows, kinds, flags, strict=True)],
         "found": words["found"],
+        "head": head(lang),
     }
     names = [clean(one.trace.name) for one in (made.a, made.b)]
     facts = {
@@ -85,7 +87,10 @@ def _page(made: Compared, lang: str) -> str:
         ),
         counts="<br>".join(safe(line) for line in counts_of(made, lang)),
         ribbon=ribbon(made, lang),
-        head="".join(f'<th scope="col">{escape(name)}</th>' for name in head(lang)),
+        # Roles: a narrow window shows each row as a block, which must stay a row to those who hear.
+        head="".join(
+            f'<th scope="col" role="columnheader">{escape(name)}</th>' for name in head(lang)
+        ),
         still=_still(rows, kinds, flags, lang),
         facts="".join(f"<dt>{escape(k)}</dt><dd>{safe(v)}</dd>" for k, v in facts.items()),
         data=inert(json.dumps(data, ensure_ascii=False)), script=script,
@@ -94,12 +99,15 @@ def _page(made: Compared, lang: str) -> str:
 
 
 def _still(rows: list[list[str]], kinds: list[str], flags: list[bool], lang: str) -> str:
-    parts = []
+    parts, names = [], [escape(name) for name in head(lang)]
     for place in folded(flags, _STILL):
         if place < 0:
             said = escape(word(lang, "more", n=-place))
-            parts.append(f'<tr><td colspan="{len(head(lang))}">{said}</td></tr>')
+            parts.append(f'<tr role="row"><td role="cell" colspan="{len(names)}">{said}</td></tr>')
         else:
-            inside = "".join(f"<td>{escape(text)}</td>" for text in rows[place])
-            parts.append(f'<tr class="in-{kinds[place]}">{inside}</tr>')
+            inside = "".join(
+                f'<td role="cell" data-head="{name}">{escape(text)}</td>'
+                for name, text in zip(names, rows[place], strict=True)
+            )
+            parts.append(f'<tr role="row" class="in-{kinds[place]}">{inside}</tr>')
     return "".join(parts)
