@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from agentlens.errors import PolicyError
+from agentlens.progress.measures import MEASURES
 
 __all__ = ["SWITCHES", "Switch", "as_fraction"]
 
@@ -112,9 +113,7 @@ SWITCHES: dict[str, Switch] = {
         lambda v: isinstance(v, str) and bool(v),
         "how a query becomes a fingerprint, its set of tokens (R1, A-12)",
     ),
-    "measure": _one_of(
-        ("containment", "jaccard", "dice", "cosine"), "how fingerprints are compared (R6)"
-    ),
+    "measure": _one_of(MEASURES, "how fingerprints are compared (R6)"),
     "strict": _flag(False, "similar only above the similarity, not at it (A-14)"),
     "agg": _one_of(("any", "all", "majority"), "how many queries of a round must repeat (A-04)"),
     "mixed": _one_of(

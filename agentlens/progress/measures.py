@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Set as AbstractSet
 from fractions import Fraction
 from math import sqrt
-from typing import Any, Final, overload
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, Final, overload
 
 from agentlens.errors import PolicyError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 __all__ = [
     "MEASURES", "at_least", "check_measure", "limit", "pair", "score", "score_text", "value_of",
@@ -129,9 +130,11 @@ def at_least(
     """
     bound = limit(similarity, measure)
     p, q = bound.numerator, bound.denominator
-    if not isinstance(num, np.ndarray):
+    if not getattr(num, "ndim", 0):  # one score; for it NumPy need not be there
         num, den = int(num), int(den)
         return num * q > p * den if strict else num * q >= p * den
+    import numpy as np
+
     if not num.size:
         return np.zeros(num.shape, dtype=bool)
     num, den = num.astype(np.int64), np.asarray(den).astype(np.int64)

@@ -15,6 +15,7 @@ from agentlens.breaker.policy import Policy
 from agentlens.breaker.replay import Replay, replay
 from agentlens.teach.record import Record
 from agentlens.trace.model import Trace
+from agentlens.trace.status import FAILED
 
 __all__ = ["CHECKS", "LAYERS", "Incident", "incident_of", "is_silent_empty", "silent_empty"]
 
@@ -171,7 +172,7 @@ def _failure(trace: Trace, empty: tuple[int, ...]) -> str:
         return "fail"
     calls = trace.tables["calls"]
     told = any(
-        status in ("error", "timeout") or (status == "ok" and _EXPLICIT.match(result or ""))
+        status in FAILED or (status == "ok" and _EXPLICIT.match(result or ""))
         for status, result in zip(calls["status"], calls["result"], strict=True)
     )
     return "pass" if told else "unknown"

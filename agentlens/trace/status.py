@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["judge"]
+__all__ = ["FAILED", "judge"]
+
+#: How a call ends that did not do what it was asked to.
+FAILED = frozenset(("error", "timeout"))
 
 _STARTS: tuple[tuple[str, str, str], ...] = (
     ("<tool_use_error>", "error", "tool_use_error"),

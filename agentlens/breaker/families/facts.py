@@ -15,15 +15,13 @@ import orjson
 
 from agentlens.progress.canonical import canonical
 from agentlens.progress.fragments import masked
+from agentlens.trace.status import FAILED
 
 if TYPE_CHECKING:
     from agentlens.breaker.families.spec import RuleSpec
     from agentlens.breaker.seen import SeenCall, SeenResult, SeenRound
 
-__all__ = ["FAILED", "Facts", "error_text", "is_failure", "thought_of"]
-
-#: How a call ends that did not do what it was asked to.
-FAILED = frozenset(("error", "timeout"))
+__all__ = ["Facts", "error_text", "is_failure", "thought_of"]
 
 _WORD = re.compile(r"\w+")
 

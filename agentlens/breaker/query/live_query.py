@@ -20,6 +20,7 @@ from agentlens.breaker.words import query_words
 from agentlens.progress.measures import limit
 from agentlens.progress.text import tokenize
 from agentlens.trace.redact import BEGINNING, redact
+from agentlens.trace.status import FAILED
 from agentlens.trace.tools import queries_of
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ class LiveQuery:
         self._news = self._panel is not None and self._panel.fresh
         if self._policy.retry_failed and self._pending:
             failed = [
-                place < len(results) and results[place].status in ("error", "timeout")
+                place < len(results) and results[place].status in FAILED
                 for place, _ in self._pending
             ]
             self._history.settle([query for _, query in self._pending], failed)

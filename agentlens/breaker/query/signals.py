@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from agentlens.breaker.query.classic import role_of
 from agentlens.breaker.query.history import Scored, score_queries
 from agentlens.progress.text import tokenize
+from agentlens.trace.status import FAILED
 from agentlens.trace.tools import queries_of
 
 if TYPE_CHECKING:
@@ -145,7 +146,7 @@ def _kinds_and_queries(trace: Trace, policy: Policy) -> tuple[list[str], list[Qu
             texts = calls["queries"][call] or queries_of(
                 calls["args"][call], calls["args_raw"][call]
             )
-            failed = calls["status"][call] in ("error", "timeout")
+            failed = calls["status"][call] in FAILED
             for text in texts or ("",):  # a search without a query has an empty fingerprint (R19)
                 tokens = tokenize(
                     text, profile=policy.profile, punct=policy.punct, split_alnum=policy.split_alnum

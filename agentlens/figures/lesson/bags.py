@@ -20,7 +20,6 @@ _BASE = "北京天气"
 #: Each adds one token; the third gives the pair of the article.
 _ADDED = "今日温实时预报晴"
 _SIMILARITY = Fraction(4, 5)
-_CURVES = ("containment", "jaccard", "dice", "cosine")
 _DASH = {"containment": "", "jaccard": "", "dice": "6 4", "cosine": "2 3"}
 
 
@@ -90,7 +89,7 @@ def _draw(page: Page, values: Values) -> str:
 def _bars(page: Page, scores: dict[str, tuple[int, int]], alive: dict[str, bool]) -> list[str]:
     left, wide, top = 96, 200, 30
     parts = []
-    for place, measure in enumerate(_CURVES):
+    for place, measure in enumerate(MEASURES):
         num, den = scores[measure]
         value = value_of(num, den, measure)
         y = top + 34 * place
@@ -123,7 +122,7 @@ def _curve(page: Page, ratio: float) -> list[str]:
     for value in (0, 0.4, 0.8, 1):
         _, y = at(1, value)
         parts.append(words(left - 6, y + 4, f"{value:g}", fill=muted, anchor="end", size=11))
-    for measure in _CURVES:
+    for measure in MEASURES:
         colour = page.colour("ink") if measure in ("containment", "jaccard") else muted
         steps = [at(1 + i / 20, measures_of_expansion(1, 1 + i / 20)[measure]) for i in range(41)]
         path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in steps)

@@ -8,12 +8,11 @@ from typing import Any
 from agentlens.figures.lesson.bags import chips, ordered
 from agentlens.figures.lesson.page import Page
 from agentlens.figures.lesson.scene import Control, Scene, Values
-from agentlens.progress.measures import value_of
+from agentlens.progress.measures import MEASURES, value_of
 from agentlens.teach.token_lab import FAILURES, Cut, compare
 
 __all__ = ["LAB"]
 
-_MEASURES = ("containment", "jaccard", "dice", "cosine")
 _MOST = 40  # tokens shown of one query
 _CELL = "padding:4px 12px 4px 0;text-align:left;vertical-align:top;"
 
@@ -29,11 +28,11 @@ def _settle(old: Values, new: Values) -> dict[str, Any]:
 
 def _draw(page: Page, values: Values) -> str:
     cuts = compare(str(values["first"]), str(values["second"]))
-    verdicts = [cut.similar(m) for cut in cuts if not cut.missing for m in _MEASURES]
+    verdicts = [cut.similar(m) for cut in cuts if not cut.missing for m in MEASURES]
     point = page.say("lab_point", same=sum(verdicts), of=len(verdicts))
     head = "".join(
         f'<th style="{_CELL}font-weight:400;color:{page.colour("muted")}">{said}</th>'
-        for said in (page.say("lab_tokens"), *(page.say(f"measure_{m}") for m in _MEASURES))
+        for said in (page.say("lab_tokens"), *(page.say(f"measure_{m}") for m in MEASURES))
     )
     first, second = str(values["first"]), str(values["second"])
     rows = "".join(_row(page, cut, first, second) for cut in cuts)
@@ -59,7 +58,7 @@ def _row(page: Page, cut: Cut, first: str, second: str) -> str:
     cells = "".join(
         f'<td style="{_CELL}white-space:nowrap" data-cell="{cut.tokeniser} {m}">'
         f"{_score(page, cut, m)}</td>"
-        for m in _MEASURES
+        for m in MEASURES
     )
     return f'<tr><td style="{_CELL}">{name}{bags}</td>{cells}</tr>'
 

@@ -10,13 +10,13 @@ import ipywidgets as widgets
 
 from agentlens.breaker.policy import Policy
 from agentlens.errors import PolicyError
+from agentlens.progress.measures import MEASURES
 from agentlens.progress.text import PROFILES
 
 __all__ = ["WORDS", "Controls", "spoken"]
 
 #: No run has more rounds; the browser counts in 32 bits.
 MOST_THRESHOLD = 10**6
-MEASURES = ("containment", "jaccard", "dice", "cosine")
 
 #: What the controls say.
 WORDS: Mapping[str, Mapping[str, str]] = {
