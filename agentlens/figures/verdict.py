@@ -9,8 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from agentlens.breaker.families.recorded import fresh_rows
-from agentlens.breaker.query.classic import COUNT, RESET
+from agentlens.breaker.query.counting import longest_count, starts_anew
 from agentlens.breaker.rules import RULES
 from agentlens.breaker.trip import Trip
 from agentlens.breaker.words import duration
@@ -162,17 +161,8 @@ def _nearest(view: View, lang: str) -> str:
 
 def _longest(view: View) -> int:
     """Return the highest count that any similarity can reach."""
-    signals, policy = view.replay.signals, view.replay.policy
-    fresh = fresh_rows(view.replay.trace, policy.scope) if policy.staged else ()
-    running: dict[int, int] = {}
-    longest = 0
-    for place, row in enumerate(view.rows):
-        own, role = view.sequence[place], signals.role[row]
-        if role == RESET or (role == COUNT and not signals.num[row]):
-            running[own] = 0
-        elif role == COUNT:
-            running[own] = running.get(own, 0) + 1
-            longest = max(longest, running[own])
-        if fresh and fresh[row]:
-            running[own] = 0
-    return longest
+    made = view.replay
+    sequences: dict[int, list[int]] = {}
+    for row, own in zip(view.rows, view.sequence, strict=True):
+        sequences.setdefault(own, []).append(row)
+    return longest_count(made.signals, sequences.values(), starts_anew(made.trace, made.policy))

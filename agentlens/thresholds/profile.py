@@ -8,16 +8,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from agentlens.breaker.families.recorded import fresh_rows
 from agentlens.breaker.query.classic import COUNT, RESET
+from agentlens.breaker.query.counting import longest_count, starts_anew
 from agentlens.breaker.query.signals import query_signals
 from agentlens.breaker.rules import RULES, first_stop, run_rules
 from agentlens.thresholds.profile_parts import amounts_of, means_of, parents_of, suffixes_of
 from agentlens.thresholds.runs import ends_waiting, useful_rows
 from agentlens.thresholds.steps import Steps
-from agentlens.thresholds.surface import longest_count, surface
+from agentlens.thresholds.surface import surface
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -156,7 +158,8 @@ def profile_of(trace: Trace, mark: Label, policy: Policy, place: int = 0) -> Pro
     acting = amounts[:, 0].sum()
     main = rounds["thread"][0] if rounds["thread"] else ""
     active = policy.enabled and policy.query
-    longest = longest_count(trace, policy, signals) if active else 0
+    anew = starts_anew(trace, policy)
+    longest = longest_count(signals, signals.sequences, anew) if active else 0
     replayed = _replayed(trace, policy, where, longest) if policy.clear_on_progress else {}
     return Profile(
         source=trace.meta.source or trace.meta.trace_id or trace.name,
@@ -169,7 +172,7 @@ def profile_of(trace: Trace, mark: Label, policy: Policy, place: int = 0) -> Pro
             default=0,
         ),
         sizes=tuple(map(len, signals.sequences)),
-        roles=np.array(_roles(trace, policy, signals, order, active), dtype=np.int8),
+        roles=np.array(_roles(signals, order, anew) if active else [0] * len(order), dtype=np.int8),
         num=np.array([signals.num[row] for row in order], dtype=np.int64),
         den=np.array([signals.den[row] for row in order], dtype=np.int64),
         number=np.array([rounds["round"][row] for row in order], dtype=np.int64),
@@ -194,14 +197,9 @@ def _first_calls(trace: Trace) -> list[int]:
     return found
 
 
-def _roles(
-    trace: Trace, policy: Policy, signals: QuerySignals, order: list[int], active: bool
-) -> list[int]:
+def _roles(signals: QuerySignals, order: list[int], anew: Sequence[bool]) -> list[int]:
     code = {COUNT: 1, RESET: 2}
-    fresh = fresh_rows(trace, policy.scope) if policy.staged else None
-    if not active:
-        return [0] * len(order)
-    return [code.get(signals.role[row], 0) + 8 * bool(fresh and fresh[row]) for row in order]
+    return [code.get(signals.role[row], 0) + 8 * bool(anew and anew[row]) for row in order]
 
 
 def _replayed(

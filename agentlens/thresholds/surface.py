@@ -12,11 +12,10 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, overload
 
-from agentlens.breaker.families.recorded import fresh_rows
 from agentlens.breaker.policy import Policy, as_policy
-from agentlens.breaker.query.classic import COUNT, RESET
+from agentlens.breaker.query.classic import RESET
 from agentlens.breaker.query.clearing import pair_scores
-from agentlens.breaker.query.counting import count_trace
+from agentlens.breaker.query.counting import count_trace, longest_count, starts_anew
 from agentlens.breaker.query.signals import QuerySignals, query_signals
 from agentlens.breaker.rules import first_stop, run_rules
 from agentlens.breaker.switches import as_fraction
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 
     from agentlens.thresholds.corpus_surface import CorpusSurface
 
-__all__ = ["Surface", "longest_count", "surface"]
+__all__ = ["Surface", "surface"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,50 +189,26 @@ def surface(trace: Trace | Corpus, policy: Policy | str | None = None) -> Surfac
         for rows, stop in zip(signals.sequences, stops, strict=True)
     )
     active = policy.enabled and policy.query
-    longest = longest_count(trace, policy, signals) if active else 0
+    anew = starts_anew(trace, policy)
+    longest = longest_count(signals, signals.sequences, anew) if active else 0
     return Surface(trace, policy, signals, longest, budget)
-
-
-def _fresh(trace: Trace, policy: Policy) -> Sequence[bool]:
-    """Return for each row whether the count starts anew after it; empty where it never does."""
-    return fresh_rows(trace, policy.scope) if policy.staged else ()
-
-
-def longest_count(trace: Trace, policy: Policy, signals: QuerySignals) -> int:
-    """Return the highest count that the query rule can reach at any similarity."""
-    fresh = _fresh(trace, policy)
-    return max((_longest_run(signals, rows, fresh) for rows in signals.sequences), default=0)
-
-
-def _longest_run(signals: QuerySignals, rows: Sequence[int], fresh: Sequence[bool]) -> int:
-    """Return the highest count that any similarity can reach."""
-    longest = run = 0
-    for row in rows:
-        if signals.role[row] == RESET or (signals.role[row] == COUNT and not signals.num[row]):
-            run = 0
-        elif signals.role[row] == COUNT:
-            run += 1
-            longest = max(longest, run)
-        if fresh and fresh[row]:
-            run = 0
-    return longest
 
 
 def _recorded_steps(surface: Surface, threshold: int) -> tuple[Steps, ...]:
     s = surface.signals
     if not (surface.policy.enabled and surface.policy.query):
         return tuple(Steps((), ()) for _ in s.sequences)
-    fresh = _fresh(surface.trace, surface.policy)
-    return tuple(window_records(_scores(s, rows, fresh), threshold) for rows in s.sequences)
+    anew = starts_anew(surface.trace, surface.policy)
+    return tuple(window_records(_scores(s, rows, anew), threshold) for rows in s.sequences)
 
 
 def _scores(
-    signals: QuerySignals, rows: Sequence[int], fresh: Sequence[bool]
+    signals: QuerySignals, rows: Sequence[int], anew: Sequence[bool]
 ) -> Iterator[tuple[int, str, Fraction]]:
     """Yield each row with its role and score, and a reset after one that brought news."""
     for row in rows:
         yield row, signals.role[row], Fraction(signals.num[row], signals.den[row])
-        if fresh and fresh[row]:
+        if anew and anew[row]:
             yield row, RESET, Fraction(0)
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from agentlens.breaker.families.recorded import fresh_rows
-from agentlens.breaker.query.classic import Counted, count_rounds
+from agentlens.breaker.query.classic import COUNT, RESET, Counted, count_rounds
 from agentlens.breaker.query.clearing import with_clearing
 from agentlens.breaker.query.signals import QuerySignals, query_signals
 from agentlens.progress.similarity import limit
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from agentlens.breaker.policy import Policy
     from agentlens.trace.model import Trace
 
-__all__ = ["bound_of", "count_trace", "similar_rows"]
+__all__ = ["bound_of", "count_trace", "longest_count", "similar_rows", "starts_anew"]
 
 
 def bound_of(policy: Policy) -> Fraction:
@@ -32,6 +32,11 @@ def similar_rows(
     if strict:
         return [n * q > p * d for n, d in zip(num, den, strict=True)]
     return [n * q >= p * d for n, d in zip(num, den, strict=True)]
+
+
+def starts_anew(trace: Trace, policy: Policy) -> Sequence[bool]:
+    """Return for each row whether the count starts anew after it; empty where it never does."""
+    return fresh_rows(trace, policy.scope) if policy.staged else ()
 
 
 def count_trace(
@@ -59,13 +64,13 @@ def count_trace(
     if not (policy.enabled and policy.query):
         return signals, tuple(Counted([0] * len(rows), None) for rows in signals.sequences)
     similar = similar_rows(signals.num, signals.den, bound, policy.strict)
-    if policy.staged:
-        fresh = fresh_rows(trace, policy.scope)
+    anew = starts_anew(trace, policy)
+    if anew:
         return signals, tuple(
             count_rounds(
                 ((signals.role[row], similar[row]) for row in rows),
                 threshold,
-                [fresh[row] for row in rows],
+                [anew[row] for row in rows],
             )
             for rows in signals.sequences
         )
@@ -73,3 +78,32 @@ def count_trace(
         count_rounds(((signals.role[row], similar[row]) for row in rows), threshold)
         for rows in signals.sequences
     )
+
+
+def longest_count(
+    signals: QuerySignals, sequences: Iterable[Sequence[int]], anew: Sequence[bool]
+) -> int:
+    """Return the highest count that the query rule can reach, at any similarity.
+
+    Parameters
+    ----------
+    signals
+        The queries' scores.
+    sequences
+        Rows that are counted together, in their order.
+    anew
+        As `starts_anew` returns it.
+    """
+    longest = 0
+    for rows in sequences:
+        run = 0
+        for row in rows:
+            role = signals.role[row]
+            if role == RESET or (role == COUNT and not signals.num[row]):
+                run = 0
+            elif role == COUNT:
+                run += 1
+                longest = max(longest, run)
+            if anew and anew[row]:
+                run = 0
+    return longest
