@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from agentlens.trace.model import Trace
 
-__all__ = ["Saved", "Trip", "round_amounts", "saved_by", "started_rows"]
+__all__ = ["Saved", "Trip", "round_amounts", "saved_by", "saved_together", "started_rows"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +100,19 @@ def saved_by(trace: Trace, rows: Sequence[int]) -> Saved:
         seconds=_total(seconds_of[row] for row in acting),
         tokens=None if tokens is None else int(tokens),
         cost=_total(cost_of[row] for row in all_rows),
+    )
+
+
+def saved_together(trips: Iterable[Trip]) -> Saved:
+    """Return what some trips save in all, of which none lies within what another saves."""
+    found = list(trips)
+    tokens = _total(trip.saved_tokens for trip in found)
+    return Saved(
+        rounds=sum(trip.saved_rounds for trip in found),
+        calls=sum(trip.saved_calls for trip in found),
+        seconds=_total(trip.saved_seconds for trip in found),
+        tokens=None if tokens is None else int(tokens),
+        cost=_total(trip.saved_cost for trip in found),
     )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from agentlens.breaker.families.recorded import fresh_rows
 from agentlens.breaker.replay import Replay, replay
 from agentlens.breaker.task.side_effects import duplicate_writes, identity_of
-from agentlens.breaker.trip import round_amounts
+from agentlens.breaker.trip import round_amounts, saved_together
 from agentlens.thresholds.kept import kept_facts
 from agentlens.thresholds.scan import independent_trips
 
@@ -103,10 +103,7 @@ def run_of(trace: Trace, mark: Label, policy: Policy, place: int = 0) -> Run:
         Its number in the corpus: names the task of a run without one.
     """
     made = replay(trace, policy)
-    trip, trips = made.trip, independent_trips(made)
-    seconds = [t.saved_seconds for t in trips if t.saved_seconds is not None]
-    tokens = [t.saved_tokens for t in trips if t.saved_tokens is not None]
-    costs = [t.saved_cost for t in trips if t.saved_cost is not None]
+    trip, saved = made.trip, saved_together(independent_trips(made))
     rounds = trace.tables["rounds"]
     main = rounds["thread"][0] if rounds["thread"] else ""
     numbers = [n for n, thread in zip(rounds["round"], rounds["thread"], strict=True)
@@ -127,10 +124,10 @@ def run_of(trace: Trace, mark: Label, policy: Policy, place: int = 0) -> Run:
         reason=trip.reason if trip else "",
         thread=trip.thread if trip else "",
         trip_round=trip.round if trip else None,
-        saved_rounds=sum(t.saved_rounds for t in trips),
-        saved_seconds=sum(seconds) if seconds else None,
-        saved_tokens=sum(tokens) if tokens else None,
-        saved_cost=sum(costs) if costs else None,
+        saved_rounds=saved.rounds,
+        saved_seconds=saved.seconds,
+        saved_tokens=saved.tokens,
+        saved_cost=saved.cost,
         round_seconds=_mean(rounds["seconds"]),
         round_tokens=_mean(amounts[0]),
         round_cost=_mean(amounts[1]),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentlens.breaker.policy import Policy, as_policy
 from agentlens.breaker.replay import Replay, replay
+from agentlens.breaker.trip import saved_together
 from agentlens.errors import TraceError
 from agentlens.thresholds.processes import in_processes
 from agentlens.trace.folder import expand
@@ -85,10 +86,7 @@ def row_of(trace: Trace, policy: Policy) -> Row:
     """Replay a policy over a trace and return its row."""
     result = replay(trace, policy)
     rounds, calls = trace.tables["rounds"], trace.tables["calls"]
-    trip, counted = result.trip, independent_trips(result)
-    seconds = [t.saved_seconds for t in counted if t.saved_seconds is not None]
-    tokens = [t.saved_tokens for t in counted if t.saved_tokens is not None]
-    costs = [t.saved_cost for t in counted if t.saved_cost is not None]
+    trip, saved = result.trip, saved_together(independent_trips(result))
     return Row(
         source=trace.meta.source or trace.meta.format,
         format=trace.meta.format,
@@ -110,11 +108,11 @@ def row_of(trace: Trace, policy: Policy) -> Row:
         request=trip.request if trip else None,
         reason=trip.reason if trip else "",
         trips=len(result.trips),
-        saved_rounds=sum(t.saved_rounds for t in counted),
-        saved_calls=sum(t.saved_calls for t in counted),
-        saved_seconds=sum(seconds) if seconds else None,
-        saved_tokens=sum(tokens) if tokens else None,
-        saved_cost=sum(costs) if costs else None,
+        saved_rounds=saved.rounds,
+        saved_calls=saved.calls,
+        saved_seconds=saved.seconds,
+        saved_tokens=saved.tokens,
+        saved_cost=saved.cost,
         verdict=result.verdict,
         notes=sum(note.count for note in trace.notes if note.kind != "info"),
     )
