@@ -23,7 +23,7 @@ __all__ = [
 
 STATES = ("running", "stalled", "waiting_human", "finalizing", "completed", "partial", "failed")
 
-#: States that nothing leaves. `waiting_human` is resumable, so it is not among them (A-23).
+#: States that nothing leaves. `waiting_human` is resumable, so it is not among them.
 TERMINALS = frozenset({"completed", "partial", "failed"})
 
 #: What each event says; the cause of a transition that is given none.
@@ -124,7 +124,7 @@ class Transition:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """An event that was refused, kept for whoever reads the run (R43)."""
+    """An event that was refused, kept for whoever reads the run."""
 
     source: str
     event: str

@@ -37,7 +37,7 @@ class Rule:
     sees: str
 
 
-#: When two trip at the same round the first one is named: a hard budget goes first (A-42).
+#: When two trip at the same round the first one is named: a hard budget goes first.
 RULES: Mapping[str, Rule] = {
     rule.name: rule
     for rule in (

@@ -93,69 +93,60 @@ def _is_pattern(value: Any) -> bool:
     return True
 
 
-#: The numbers in the descriptions are those of the design's list of ambiguities.
 SWITCHES: dict[str, Switch] = {
-    "enabled": _flag(True, "off: nothing is counted and nothing trips (R15)"),
-    "query": _flag(True, "the rule of repeated searches is on (R10)"),
-    "staged": _flag(
-        False, "a similar search that brings a new URL or line starts the count anew (A-32)"
-    ),
+    "enabled": _flag(True, "off: nothing is counted and nothing trips"),
+    "query": _flag(True, "the rule of repeated searches is on"),
+    "staged": _flag(False, "a similar search that brings a new URL or line starts the count anew"),
     "similarity": Switch(
         Fraction(4, 5),
         "a number above 0 and at most 1",
         lambda v: isinstance(v, Fraction),
-        "the containment from which on two queries are the same (R5)",
+        "the containment from which on two queries are the same",
     ),
-    "threshold": _whole(2, "consecutive rounds without progress at which it trips (R11, A-38)"),
+    "threshold": _whole(2, "consecutive rounds without progress at which it trips"),
     "profile": Switch(
         "classic@1",
         "the name of a token profile",
         lambda v: isinstance(v, str) and bool(v),
-        "how a query becomes a fingerprint, its set of tokens (R1, A-12)",
+        "how a query becomes a fingerprint, its set of tokens",
     ),
-    "measure": _one_of(MEASURES, "how fingerprints are compared (R6)"),
-    "strict": _flag(False, "similar only above the similarity, not at it (A-14)"),
-    "agg": _one_of(("any", "all", "majority"), "how many queries of a round must repeat (A-04)"),
-    "mixed": _one_of(
-        ("neutral", "reset", "count"), "what a round of searches and others does (A-02)"
-    ),
-    "mixed_join_history": _flag(True, "queries of mixed rounds are remembered (A-01)"),
-    "business": _one_of(("reset", "neutral"), "what a round without any search does (A-03)"),
-    "intra": _flag(False, "queries of one round are compared with each other too (A-05)"),
+    "measure": _one_of(MEASURES, "how fingerprints are compared"),
+    "strict": _flag(False, "similar only above the similarity, not at it"),
+    "agg": _one_of(("any", "all", "majority"), "how many queries of a round must repeat"),
+    "mixed": _one_of(("neutral", "reset", "count"), "what a round of searches and others does"),
+    "mixed_join_history": _flag(True, "queries of mixed rounds are remembered"),
+    "business": _one_of(("reset", "neutral"), "what a round without any search does"),
+    "intra": _flag(False, "queries of one round are compared with each other too"),
     "empty": _one_of(
         ("ignore", "equal", "similar"),
-        "queries without a token: similar to nothing, if their texts are equal, or always (A-06)",
+        "queries without a token: similar to nothing, if their texts are equal, or always",
     ),
-    "min_tokens": _whole(1, "below so many tokens only equal fingerprints are similar (A-07)"),
-    "numeric_veto": _flag(
-        False, "not similar if a token with a decimal digit is in one only (A-39)"
-    ),
+    "min_tokens": _whole(1, "below so many tokens only equal fingerprints are similar"),
+    "numeric_veto": _flag(False, "not similar if a token with a decimal digit is in one only"),
     "window": _whole(
-        None, "how many earlier search rounds are remembered; last is 1 (A-08)", words=("last",)
+        None, "how many earlier search rounds are remembered; last is 1", words=("last",)
     ),
-    "decay": _whole(
-        None, "a match fades in equal steps and is gone after so many search rounds (A-08)"
-    ),
-    "clear_on_progress": _flag(False, "a reset of the count empties the history too (A-10)"),
+    "decay": _whole(None, "a match fades in equal steps and is gone after so many search rounds"),
+    "clear_on_progress": _flag(False, "a reset of the count empties the history too"),
     "punct": _one_of(
-        (None, "delete", "space"), "what becomes of punctuation: a choice of classic@1 only (A-11)"
+        (None, "delete", "space"), "what becomes of punctuation: a choice of classic@1 only"
     ),
-    "split_alnum": _flag(False, "letters and digits of one word are two tokens (A-13)"),
+    "split_alnum": _flag(False, "letters and digits of one word are two tokens"),
     "search_tools": Switch(
         None,
         "a regular expression, or none",
         _is_pattern,
-        "which tools are searches, by name, if not as the tool table says (A-15)",
+        "which tools are searches, by name, if not as the tool table says",
     ),
     "history_scope": _one_of(
-        ("agent", "tree"), "sub-agents remember their own queries, or share all (A-18)"
+        ("agent", "tree"), "sub-agents remember their own queries, or share all"
     ),
-    "scope": _one_of(("request", "session"), "a user message starts anew, or does not (A-19)"),
-    "max_rounds": _whole(None, "how many rounds with calls a request may use, at most (R32)"),
-    "max_seconds": _amount("how many seconds a request may take, the finalizer's included (R32)"),
-    "max_tokens": _whole(None, "how many tokens a request may use, the finalizer's included (R32)"),
-    "max_calls": _whole(None, "how many calls a request may make, the finalizer's included (R32)"),
-    "max_cost": _amount("how many US dollars a request may cost, the finalizer's included (R32)"),
-    "reserve": _flag(True, "a part of those four budgets is kept for the finalizer (R34, A-24)"),
-    "retry_failed": _flag(False, "one repetition of a failed search is neutral (A-20)"),
+    "scope": _one_of(("request", "session"), "a user message starts anew, or does not"),
+    "max_rounds": _whole(None, "how many rounds with calls a request may use, at most"),
+    "max_seconds": _amount("how many seconds a request may take, the finalizer's included"),
+    "max_tokens": _whole(None, "how many tokens a request may use, the finalizer's included"),
+    "max_calls": _whole(None, "how many calls a request may make, the finalizer's included"),
+    "max_cost": _amount("how many US dollars a request may cost, the finalizer's included"),
+    "reserve": _flag(True, "a part of those four budgets is kept for the finalizer"),
+    "retry_failed": _flag(False, "one repetition of a failed search is neutral"),
 }

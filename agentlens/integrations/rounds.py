@@ -3,7 +3,7 @@
 An adapter sees one response after the other and, among the messages of the next one, the results
 of the calls before it. `Rounds` keeps what belongs together. Whatever fails within it, or in the
 reading of a framework's messages, is an event of the guard, and the host goes on as if there were
-none (R19).
+none.
 """
 
 from __future__ import annotations

@@ -94,7 +94,7 @@ class LoopSet:
 
     @cached_property
     def metrics(self) -> dict[str, Metric]:
-        """The five metrics of the design (R50), and the detected share beside the delay."""
+        """The five metrics of the design, and the detected share beside the delay."""
         loops = [one for one in self.played if not one.good]
         good = [one for one in self.played if one.good]
         seen = [one for one in loops if one.detected is not None]

@@ -2,7 +2,7 @@
 
 Each says when the first turn comes that brings nothing, by which turn a guard must have stepped
 in, and in which terminal the run must end; duplicate side effects must be 0 in all. The latest
-turn is the onset and the three repeats of the escalation ladder: nudge, block, stop (R36).
+turn is the onset and the three repeats of the escalation ladder: nudge, block, stop.
 """
 
 from __future__ import annotations

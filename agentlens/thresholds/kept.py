@@ -1,4 +1,4 @@
-"""What had been found when a run was stopped, and how much of it its answer used (A-35)."""
+"""What had been found when a run was stopped, and how much of it its answer used."""
 
 from __future__ import annotations
 

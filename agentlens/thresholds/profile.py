@@ -47,7 +47,7 @@ class FixedStop:
     def last(self) -> int:
         """Last place at which a trip of the query rule still matters.
 
-        Where both stop before the same round, a budget is named and nothing changes (A-42).
+        Where both stop before the same round, a budget is named and nothing changes.
         """
         return self.place - (self.cut == self.place and self.rule in RULES)
 

@@ -159,7 +159,7 @@ def useful_rows(trace: Trace, solved: int | None) -> list[bool]:
     Where the log says with which round of the main thread the goal was reached, that round. Else
     every round that brought something new: a URL or result line that its thread had not seen, or a
     change. A stop that loses none of these is a false stop of a good run all the same, but no
-    harmful one (A-33).
+    harmful one.
     """
     rounds = trace.tables["rounds"]
     if solved is None:

@@ -1,4 +1,4 @@
-"""What enforcing would have done, beside what happened: the report of a time in shadow (R51)."""
+"""What enforcing would have done, beside what happened: the report of a time in shadow."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ __all__ = ["DIMENSIONS", "FLOORS", "SHARE", "Amounts", "Limits", "reserve_of"]
 #: The dimensions of a budget, in the order in which they are named when several are used up.
 DIMENSIONS = ("steps", "seconds", "tokens", "calls", "cost")
 
-#: The finalizer's part of every budget (A-24), and the least that it is where that leaves the
+#: The finalizer's part of every budget, and the least that it is where that leaves the
 #: main loop at least half. A call is floored at one, so that it can look at what a write did;
 #: money has no smallest useful amount, so its part is the share alone.
 SHARE = 0.1
@@ -108,7 +108,7 @@ class Limits:
 
 
 def reserve_of(total: Limits) -> Limits:
-    """Return the finalizer's part of a budget (R34, A-24).
+    """Return the finalizer's part of a budget.
 
     A tenth of each dimension, rounded up where it is counted in whole, at least the floor of
     `FLOORS`, and at most half (rounded down): a budget smaller than twice a floor is shared.

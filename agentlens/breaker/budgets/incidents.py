@@ -12,7 +12,7 @@ __all__ = ["Incident", "amount_words", "hits", "incident_words"]
 
 @dataclass(frozen=True, slots=True)
 class Incident:
-    """A budget that was hit; `kind`, such as ``budget_tokens``, is its class (R32).
+    """A budget that was hit; `kind`, such as ``budget_tokens``, is its class.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class Incident:
 
 
 def hits(used: Amounts, limits: Limits) -> tuple[Incident, ...]:
-    """Return every dimension in which as much was used as may be, or more (R32: ``>=``)."""
+    """Return every dimension in which as much was used as may be, or more (``>=``)."""
     found = []
     for name in DIMENSIONS:
         limit = getattr(limits, name)

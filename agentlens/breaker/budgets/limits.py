@@ -30,7 +30,7 @@ class Budget:
     reserve
         The finalizer's part; by default a tenth, as `reserve_of` says.
     used
-        What the task had used before, where it is resumed (R45).
+        What the task had used before, where it is resumed.
     clock
         Seconds from any start; only differences are used.
 
@@ -77,7 +77,7 @@ class Budget:
 
     @property
     def main(self) -> Limits:
-        """What the main loop may use: the total less the reserve (R34)."""
+        """What the main loop may use: the total less the reserve."""
         return self.total.minus(self.reserve)
 
     def spend(self, amounts: Amounts) -> None:
@@ -113,7 +113,7 @@ class Budget:
             return left
 
     def carve(self, wanted: Limits) -> Budget:
-        """Return a sub-agent's budget out of what is left (R42).
+        """Return a sub-agent's budget out of what is left.
 
         What is carved at one time and what was used never add up to more than the main loop may
         use. Time is not added up, since sub-agents that run side by side share it: none gets more
@@ -176,7 +176,7 @@ def _without_time(limits: Limits) -> Limits:
 
 @dataclass(frozen=True, slots=True)
 class ToolTimeouts:
-    """How long one call may take, by its tool; apart from the task's own time (R33).
+    """How long one call may take, by its tool; apart from the task's own time.
 
     Attributes
     ----------

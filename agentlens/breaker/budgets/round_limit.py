@@ -14,7 +14,7 @@ __all__ = ["RoundBudget", "count_budget"]
 
 
 def count_budget(acting: Iterable[bool], max_rounds: int | None) -> Counted:
-    """Count the executed rounds of one request against a budget (R32: ``>=``).
+    """Count the executed rounds of one request against a budget (``>=``).
 
     Parameters
     ----------

@@ -42,7 +42,7 @@ def _totals(policy: Policy) -> Limits:
 
 
 def main_limits(policy: Policy) -> Limits:
-    """Return what the main loop may use: every limit less the finalizer's reserve (R34).
+    """Return what the main loop may use: every limit less the finalizer's reserve.
 
     `max_rounds` is what the main loop may use as it stands: the finalizer's answer calls no tool
     and so is no round that it counts.

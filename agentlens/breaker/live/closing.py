@@ -1,4 +1,4 @@
-"""What the model is told after a stop, by its cause: it then answers without tools (R16)."""
+"""What the model is told after a stop, by its cause: it then answers without tools."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The engine of a guard: one live run, all of its threads, under one policy.
 
 Every method is called with the run's lock held, and none raises for anything that a host hands in:
-a fault is an event, and the run goes on as if the guard had said nothing (R19). A stop that was
+a fault is an event, and the run goes on as if the guard had said nothing. A stop that was
 made before the fault holds.
 """
 
@@ -153,7 +153,7 @@ class GuardRun:
         self.log.recorder.close()
 
     def _group(self, thread: GuardThread, request: int) -> Hashable:
-        """Return the history that the queries of a thread's request belong to (A-18, A-19)."""
+        """Return the history that the queries of a thread's request belong to."""
         if self.policy.history_scope == "tree" and thread.group is not None:
             return thread.group
         return thread.name, request if self.policy.scope == "request" else 0
@@ -195,7 +195,7 @@ class GuardRun:
         )
 
     def _keep(self, thread: GuardThread, decision: Decision, now: float | None) -> None:
-        """Keep a stop: everything after it is stopped too (A-21)."""
+        """Keep a stop: everything after it is stopped too."""
         sequence = thread.sequence
         if sequence is None or not decision.stop:
             return

@@ -25,7 +25,7 @@ class Guard(GuardView):
     """A policy at work in a loop: ask `before` each round, tell `after` it what came back.
 
     A guard never raises into the loop, whatever it is handed: a fault within it is an event
-    ``guard_error``, and the round proceeds (R19). It never runs, changes or delays a call.
+    ``guard_error``, and the round proceeds. It never runs, changes or delays a call.
     One guard is one run; it may be used from many threads, and guards share nothing.
 
     Parameters
@@ -89,7 +89,7 @@ class Guard(GuardView):
         tokens: int | None = None,
         cost: float | None = None,
     ) -> Decision:
-        """Decide about a round before any of its calls runs, or is announced to run (R9).
+        """Decide about a round before any of its calls runs, or is announced to run.
 
         Parameters
         ----------
@@ -147,7 +147,7 @@ class Guard(GuardView):
         return self.after(results)
 
     def new_request(self, text: str = "") -> None:
-        """Start the next request: a user spoke, and counting starts anew (R8).
+        """Start the next request: a user spoke, and counting starts anew.
 
         Parameters
         ----------
@@ -169,7 +169,7 @@ class Guard(GuardView):
         self._do(lambda run: run.happened(self._thread, event, text))
 
     def fault(self, where: str, error: Exception) -> None:
-        """Tell of a fault in what stands between the loop and this guard: an event (R19).
+        """Tell of a fault in what stands between the loop and this guard: an event.
 
         Parameters
         ----------
@@ -199,7 +199,7 @@ class Guard(GuardView):
     def closing_prompt(self, lang: str = "zh") -> str:
         """Return what to tell the model after a stop, by its cause; "" where nothing stopped.
 
-        The model then answers from what it has, without tools (R16).
+        The model then answers from what it has, without tools.
 
         Parameters
         ----------

@@ -73,7 +73,7 @@ class GuardLog:
         self, where: str, error: Exception, thread: GuardThread | None = None, *,
         moment: float | None,
     ) -> None:  # fmt: skip
-        """Tell of a fault within the guard (R19)."""
+        """Tell of a fault within the guard."""
         cause = f"{type(error).__name__}: {plain_text(error)}"[:500]
         self.emit("guard_error", moment, thread, where=where, cause=cause)
 

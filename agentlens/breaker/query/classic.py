@@ -25,7 +25,7 @@ class Counted(NamedTuple):
 
 
 def role_of(kind: str, *, mixed: str = NEUTRAL, business: str = RESET) -> str:
-    """Return what a round of a kind does to the count (R12, A-02, A-03).
+    """Return what a round of a kind does to the count.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def role_of(kind: str, *, mixed: str = NEUTRAL, business: str = RESET) -> str:
 def count_rounds(
     rounds: Iterable[tuple[str, bool]], threshold: int, fresh: Sequence[bool] = ()
 ) -> Counted:
-    """Count the rounds of one request (R8, R10, R11, R13).
+    """Count the rounds of one request.
 
     Parameters
     ----------

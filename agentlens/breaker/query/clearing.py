@@ -1,4 +1,4 @@
-"""`clear_on_progress` (A-10): the history depends on the setting: scores are found on the way."""
+"""`clear_on_progress`: the history depends on the setting: scores are found on the way."""
 
 from __future__ import annotations
 

@@ -187,7 +187,7 @@ def ages_of(rows: list[int], joined: list[bool]) -> list[int]:
 
 
 def _excuse_retries(queries: Sequence[Query], indices: list[int], out: Scored) -> None:
-    """Excuse the first repetition of each query whose last search failed (A-20).
+    """Excuse the first repetition of each query whose last search failed.
 
     How the searches of a round end is not known before the round has run.
     """

@@ -31,7 +31,7 @@ __all__ = ["LiveQuery"]
 
 
 class LiveQuery:
-    """The query rule (R10-R13, A-01 to A-20) as a `Stepper` of one sequence of rounds.
+    """The query rule as a `Stepper` of one sequence of rounds.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ class LiveQuery:
         return None
 
     def after(self, seen: SeenRound, results: Sequence[SeenResult]) -> Finding | None:  # noqa: ARG002
-        """Note which searches failed (A-20), and of a staged policy whether they brought news."""
+        """Note which searches failed, and of a staged policy whether they brought news."""
         self._news = self._panel is not None and self._panel.fresh
         if self._policy.retry_failed and self._pending:
             failed = [
@@ -120,7 +120,7 @@ class LiveQuery:
                 continue
             searches += 1
             texts = call.queries or queries_of(call.args, call.args_raw)
-            for text in texts or ("",):  # a search without a query has an empty fingerprint (R19)
+            for text in texts or ("",):  # a search without a query has an empty fingerprint
                 tokens = tokenize(
                     text, profile=policy.profile, punct=policy.punct, split_alnum=policy.split_alnum
                 )
@@ -133,7 +133,7 @@ class LiveQuery:
         return self._pattern.search(call.tool) is not None
 
     def _best_of(self, found: list[Found], excused: list[bool] | None) -> int:
-        """Return the query whose score is the round's (A-04), or -1."""
+        """Return the query whose score is the round's, or -1."""
         places = [i for i in range(len(found)) if not (excused and excused[i])]
         if len(places) < 2:
             return places[0] if places else -1

@@ -147,7 +147,7 @@ def _kinds_and_queries(trace: Trace, policy: Policy) -> tuple[list[str], list[Qu
                 calls["args"][call], calls["args_raw"][call]
             )
             failed = calls["status"][call] in FAILED
-            for text in texts or ("",):  # a search without a query has an empty fingerprint (R19)
+            for text in texts or ("",):  # a search without a query has an empty fingerprint
                 tokens = tokenize(
                     text, profile=policy.profile, punct=policy.punct, split_alnum=policy.split_alnum
                 )
@@ -170,7 +170,7 @@ def kind_of(number: int, copied: bool, calls: int, searches: int) -> str:
 
 
 def history_groups(trace: Trace, policy: Policy) -> list[tuple[str, int]]:
-    """Return for each row the name of the history that its queries see (A-18, A-19)."""
+    """Return for each row the name of the history that its queries see."""
     rounds, threads = trace.tables["rounds"], trace.tables["threads"]
     own = [
         (thread, request if policy.scope == "request" else 0)
@@ -200,7 +200,7 @@ def history_groups(trace: Trace, policy: Policy) -> list[tuple[str, int]]:
 def aggregate(
     queries: Sequence[Query], scored: Scored, rows: int, agg: str
 ) -> tuple[list[int], list[int], list[int]]:
-    """Return for each row its round's score and the query it belongs to: the k-th best (A-04)."""
+    """Return for each row its round's score and the query it belongs to: the k-th best."""
     of_row: dict[int, list[int]] = {}
     for index, query in enumerate(queries):
         if not scored.excused[index]:

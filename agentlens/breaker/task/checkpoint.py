@@ -119,7 +119,7 @@ def read(path: str | os.PathLike[str]) -> Checkpoint:
 
 @dataclass(frozen=True, slots=True)
 class Resumed:
-    """A task that goes on: the same id, what is left of its budget, its side effects (R45).
+    """A task that goes on: the same id, what is left of its budget, its side effects.
 
     The machine stands where the checkpoint left it if that is no end: a person's answer moves it
     on from `waiting_human`. After an end a new machine runs; the old path is in the checkpoint.

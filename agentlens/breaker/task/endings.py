@@ -1,4 +1,4 @@
-"""How a run ended, for whoever watches many: four causes that a single alarm would mix (R44)."""
+"""How a run ended, for whoever watches many: four causes that a single alarm would mix."""
 
 from __future__ import annotations
 

@@ -117,7 +117,7 @@ class TaskRun(GuardRun):
         self.log.flush(now)
 
     def release(self) -> None:
-        """Let the main thread go on: counts at zero, history kept (A-41), nothing paid back."""
+        """Let the main thread go on: counts at zero, history kept, nothing paid back."""
         sequence = self.threads[ROOT].sequence
         if sequence is None:
             return

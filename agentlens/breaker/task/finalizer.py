@@ -1,4 +1,4 @@
-"""The end of a run in its order: block, look, summarise, save, and only then the terminal (R46)."""
+"""The end of a run in its order: block, look, summarise, save, and only then the terminal."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ class Finalizer:
         return Ended(self.machine.state, checkpoint, judged)
 
     def _look(self, query: Callable[[Entry], bool | None] | None) -> None:
-        """Ask about each unconfirmed write; one that cannot be asked about stays unknown (R47)."""
+        """Ask about each unconfirmed write; one that cannot be asked about stays unknown."""
         for entry in self.ledger.unconfirmed if query else ():
             try:
                 found = query(entry) if query else None

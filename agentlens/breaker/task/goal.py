@@ -1,4 +1,4 @@
-"""Goal: what must hold before a task is done, as conditions that can be checked (R30)."""
+"""Goal: what must hold before a task is done, as conditions that can be checked."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class Judgement:
     """Which conditions hold, which do not, and what went wrong in checking them.
 
     `outcome` is ``completed`` only where every condition holds and there is one; ``partial``
-    where some hold, or anything usable was found; else ``failed`` (R31).
+    where some hold, or anything usable was found; else ``failed``.
     """
 
     met: tuple[str, ...]
@@ -156,7 +156,7 @@ class Goal:
         return Judgement(tuple(met), tuple(missing), tuple(problems), outcome)
 
     def progress(self, facts: Mapping[str, Any]) -> dict[str, float]:
-        """Return how far each condition is; a run that moves raises one of them (R24)."""
+        """Return how far each condition is; a run that moves raises one of them."""
         return {c.name: c.value(facts)[0] for c in self.conditions}
 
     def warning(self, lang: str = "en") -> str:

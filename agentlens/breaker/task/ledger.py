@@ -27,7 +27,7 @@ class KeyReuseError(ValueError):
 
 
 class SideEffectsBlockedError(RuntimeError):
-    """A new side effect was asked for after the run had begun to stop (R46)."""
+    """A new side effect was asked for after the run had begun to stop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ class Ledger:
         -------
         Begun
             ``run`` the first time and after a known failure or a compensation; ``query`` while
-            it is unknown whether it took effect (R36, R47); ``replay`` once it is done.
+            it is unknown whether it took effect; ``replay`` once it is done.
 
         Raises
         ------
@@ -190,7 +190,7 @@ class Ledger:
         Raises
         ------
         ValueError
-            If it is not done, or no compensation was designed when it was begun (R47).
+            If it is not done, or no compensation was designed when it was begun.
         """
         with self._lock:
             old = self._entries[key]

@@ -1,5 +1,5 @@
 """What a user is told at the end, by slots: how long without what, what is verified, what is
-missing; never a bare “task failed” (R48).
+missing; never a bare “task failed”.
 """  # noqa: D205 - one sentence
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class EndSlots:
 
 
 def end_message(slots: EndSlots, lang: str = "zh", warning: str = "") -> str:
-    """Return the message, and a warning after it, such as that the task has no end state (R30).
+    """Return the message, and a warning after it, such as that the task has no end state.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Replan: one more try after a stall, if it is new in substance and not in words (R39-R41)."""
+"""Replan: one more try after a stall, if it is new in substance and not in words."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Handover:
-    """What a replan is given (R40): what is done, what is forbidden, what is left."""
+    """What a replan is given: what is done, what is forbidden, what is left."""
 
     facts: tuple[str, ...]
     forbidden: tuple[Action, ...]
@@ -130,11 +130,11 @@ def _plain(text: str) -> str:
 
 
 class Replanner:
-    """The replans of one request, counted by themselves and not by any budget (R40).
+    """The replans of one request, counted by themselves and not by any budget.
 
     A granted plan is a probe: its first action, and no more, shows whether it moves. What the
     budget has used is not given back. The list of forbidden actions that a stall hands over is a
-    new constraint once (A-22); under ``new_evidence`` it is not, and a plan needs evidence that
+    new constraint once; under ``new_evidence`` it is not, and a plan needs evidence that
     came after the last replan.
 
     Parameters
@@ -221,7 +221,7 @@ class Replanner:
         Returns
         -------
         str or None
-            None where it moved: counting starts at zero, the history is kept (A-41). Otherwise the
+            None where it moved: counting starts at zero, the history is kept. Otherwise the
             machine's event ``no_progress``; after it `judge` grants no more than `limit` allows.
         """
         with self._lock:

@@ -45,13 +45,13 @@ class Run(RunSteps):
     path
         Where the checkpoint goes; its folder must exist.
     goal
-        The completion conditions. Without any, the end says that there is no end state (R30).
+        The completion conditions. Without any, the end says that there is no end state.
     facts
         What the goal's conditions look at: a mapping that the host changes, or a function.
     budget
         What the task may use, the finalizer's reserve included.
     timeouts
-        How long one call may take, by tool (R33).
+        How long one call may take, by tool.
     family
         How many sub-agents, how deep, how many at once.
     replans
@@ -104,7 +104,7 @@ class Run(RunSteps):
     def resume(
         cls, path: str | os.PathLike[str], policy: Policy | str | None = None, **options: Any
     ) -> Self:
-        """Take up a saved task: the same id, what is left of its budget, its side effects (R45).
+        """Take up a saved task: the same id, what is left of its budget, its side effects.
 
         Parameters
         ----------
@@ -142,7 +142,7 @@ class Run(RunSteps):
         unsafe: str = "",
         **said: Any,
     ) -> Ended:
-        """End the run in its order (R46): block, look, summarise, save; then the terminal.
+        """End the run in its order: block, look, summarise, save; then the terminal.
 
         A run that waits for a person is saved as it is. One that still runs has met its goal, or
         has given up: then what is missing is its cause.

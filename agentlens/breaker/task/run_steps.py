@@ -65,14 +65,14 @@ class RunSteps(Guard):
         return self._run.task.goal.judge(self._run.task.facts())
 
     def handover(self) -> Handover:
-        """Return what the model is told when it shall plan anew (R40)."""
+        """Return what the model is told when it shall plan anew."""
         own = self._run.task
         return own.replanner.handover(
             facts=self.judge().met, forbidden=own.done, left=own.budget.left()
         )
 
     def replan(self, plan: Plan, *, evidence: Iterable[str] = ()) -> PlanVerdict:
-        """Judge a plan; a granted one runs on with one call as its probe (R39).
+        """Judge a plan; a granted one runs on with one call as its probe.
 
         Raises
         ------
@@ -95,7 +95,7 @@ class RunSteps(Guard):
         self._fire("approval_required", what)
 
     def answer(self, *, approved: bool, why: str = "") -> str:
-        """Take a person's answer and return the state; approved, the same task goes on (R45)."""
+        """Take a person's answer and return the state; approved, the same task goes on."""
         self._fire("approved" if approved else "denied", why)
         if approved:
             self.ledger.allow()

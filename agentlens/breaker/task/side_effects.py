@@ -25,7 +25,7 @@ def hash_of(value: Any) -> str:
 def identity_of(
     tool: str, args: Mapping[str, Any] | None, target: str = "", key: str | None = None
 ) -> str:
-    """Return what makes two side effects the same one (A-37).
+    """Return what makes two side effects the same one.
 
     Its idempotency key, given or among the arguments; else tool, canonical arguments and target.
     """
@@ -34,7 +34,7 @@ def identity_of(
 
 
 def duplicate_writes(trace: Trace) -> int:
-    """Return how many writes of a recorded run took effect again (A-37).
+    """Return how many writes of a recorded run took effect again.
 
     Counted are calls that write and that the log says went well; of each identity all but the
     first. It cannot see that a write which timed out took effect all the same.

@@ -1,4 +1,4 @@
-"""Stall: rounds that bring a task no nearer to its goal, by the goal's own measures (R38)."""
+"""Stall: rounds that bring a task no nearer to its goal, by the goal's own measures."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from agentlens.breaker.task.side_effects import hash_of
 
 __all__ = ["STALL_ROUNDS", "Answers", "Stall"]
 
-#: So many rounds without an answer that is yes are a stall (A-25: “three rounds in a row”).
+#: So many rounds without an answer that is yes are a stall (“three rounds in a row”).
 STALL_ROUNDS = 3
 
 
@@ -44,7 +44,7 @@ class Stall:
     """The rule as a `Stepper`: it asks after every round, and stops after too many noes.
 
     Every measure is held against its best so far, so that losing ground and winning it back is
-    no progress (R24). What it cannot see: progress that the goal does not measure. With a goal
+    no progress. What it cannot see: progress that the goal does not measure. With a goal
     without conditions, blockers and states, it says nothing.
 
     Parameters

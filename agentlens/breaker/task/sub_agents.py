@@ -1,4 +1,4 @@
-"""Sub-agents: how deep, how many, how many at once; no goal twice; no waiting in a circle (R42)."""
+"""Sub-agents: how deep, how many, how many at once; no goal twice; no waiting in a circle."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ class Family:
         return at_least(*score(a, b, "containment"), self.limits.similarity)
 
     def block(self) -> None:
-        """Let no new sub-agent start (R46); those at work may finish."""
+        """Let no new sub-agent start; those at work may finish."""
         with self._lock:
             self._stopping = True
 

@@ -62,7 +62,7 @@ class BudgetWatch:
         self.budget.spend(Amounts(steps, 0.0, spent.tokens, calls, spent.cost))
 
     def after(self, seen: SeenRound, results: Sequence[SeenResult]) -> Finding | None:
-        """Count results; stop where they use a budget up; name a call that took too long (R33)."""
+        """Count results; stop where they use a budget up; name a call that took too long."""
         if not self._ran:
             return None
         spent = brought(seen, results)
@@ -93,7 +93,7 @@ class LedgerWatch:
     """Writes down every write before it runs and how it ended; keeps one from happening twice.
 
     A write that is done is not done again, and one that nobody knows about is asked about before
-    it is tried again (R36, R47). Of a file, writing again what was there before another write
+    it is tried again. Of a file, writing again what was there before another write
     is a new write. It sees what the table of tools calls a write, and no side effect of others.
 
     Parameters
@@ -217,7 +217,7 @@ def _status(result: SeenResult) -> str:
 
 
 class Probe:
-    """Lets a granted plan make one call, and says whether that moved the task (R39)."""
+    """Lets a granted plan make one call, and says whether that moved the task."""
 
     def __init__(
         self, replanner: Replanner, forbidden: Callable[[], Sequence[Action]],

@@ -35,7 +35,7 @@ class Work:
     forbidden, replans
         Actions that brought nothing; how many replans were used.
     causes
-        Every rule that asked for the stop, where there were several (A-42).
+        Every rule that asked for the stop, where there were several.
     """
 
     results: Sequence[Any] = ()
