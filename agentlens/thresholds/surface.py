@@ -45,15 +45,15 @@ class Surface:
         The queries' scores.
     max_threshold
         Above this threshold the query rule trips at no similarity.
-    budget
-        For each sequence the row at which the budget stops it at any setting, or None.
+    fixed
+        For each sequence the row at which a rule that knows no similarity stops it, or None.
     """
 
     trace: Trace
     policy: Policy
     signals: QuerySignals
     max_threshold: int
-    budget: tuple[int | None, ...]
+    fixed: tuple[int | None, ...]
     _steps: dict[int, tuple[Steps, ...]] = field(default_factory=dict, repr=False)
 
     def steps(self, threshold: int) -> tuple[Steps, ...]:
@@ -92,11 +92,11 @@ class Surface:
         return self._rows_at(limit(as_fraction(similarity), self.policy.measure), threshold)
 
     def _rows_at(self, bound: Fraction, threshold: int) -> list[int | None]:
-        """Return the first of the query rule's trip and the budget's, for each sequence."""
+        """Return the first of the query rule's trip and the other rules', for each sequence."""
         found = [steps.at(bound, self.policy.strict) for steps in self.steps(threshold)]
         return [
             min((r for r in pair if r is not None), default=None)
-            for pair in zip(found, self.budget, strict=True)
+            for pair in zip(found, self.fixed, strict=True)
         ]
 
     def trip_row(self, similarity: Any, threshold: int) -> int | None:
@@ -182,16 +182,16 @@ def surface(trace: Trace | Corpus, policy: Policy | str | None = None) -> Surfac
     policy = as_policy(policy)
     signals = query_signals(trace, policy)
     _, outcomes = run_rules(trace, policy)
-    fixed = {name: outcome for name, outcome in outcomes.items() if name != "query"}
-    stops = [first_stop(fixed, n, policy) for n in range(len(signals.sequences))]
-    budget = tuple(
+    others = {name: outcome for name, outcome in outcomes.items() if name != "query"}
+    stops = [first_stop(others, n, policy) for n in range(len(signals.sequences))]
+    fixed = tuple(
         None if stop is None else rows[stop.place]
         for rows, stop in zip(signals.sequences, stops, strict=True)
     )
     active = policy.enabled and policy.query
     anew = starts_anew(trace, policy)
     longest = longest_count(signals, signals.sequences, anew) if active else 0
-    return Surface(trace, policy, signals, longest, budget)
+    return Surface(trace, policy, signals, longest, fixed)
 
 
 def _recorded_steps(surface: Surface, threshold: int) -> tuple[Steps, ...]:
