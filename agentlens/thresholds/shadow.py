@@ -13,7 +13,7 @@ from agentlens.errors import amount
 from agentlens.thresholds.profile import AMOUNTS
 from agentlens.thresholds.readiness import Readiness, readiness
 from agentlens.thresholds.runs import Run, run_of
-from agentlens.thresholds.shift import Shift, profile_of, shifts
+from agentlens.thresholds.shift import Shift, shifts, traits_of
 from agentlens.trace.corpus import Corpus
 from agentlens.trace.labels import LabelSource
 from agentlens.trace.model import Trace
@@ -187,17 +187,17 @@ def shadow_report(
     if policy is None and guards and all(one.policy == guards[0].policy for one in guards):
         policy = guards[0].policy
     policy = as_policy(policy)
-    rows, tasks, profiles = [], dict[str, bool](), []
+    rows, tasks, traits = [], dict[str, bool](), []
     for place, (trace, mark) in enumerate(items.labelled()):
         run = run_of(trace, mark, policy, place)
         rows.append(_row(trace, run))
         if run.label == "good":
             tasks[run.task] = tasks.get(run.task, False) or run.stopped
         if against is not None:
-            profiles.append(profile_of(trace))
+            traits.append(traits_of(trace))
     found: tuple[Shift, ...] = ()
     if against is not None:
-        found = shifts(map(profile_of, _corpus(against, None)), profiles, seed=seed)
+        found = shifts(map(traits_of, _corpus(against, None)), traits, seed=seed)
     gate = readiness(
         list(tasks.values()), share=max_false_stops, confidence=confidence, looks=looks,
         shifts=found, compared=against is not None,

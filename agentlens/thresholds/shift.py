@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
     from agentlens.trace.model import Trace
 
-__all__ = ["KINDS", "Profile", "Shift", "profile_of", "shifts"]
+__all__ = ["KINDS", "Shift", "Traits", "shifts", "traits_of"]
 
 KINDS = ("tools", "language", "query length")
 _DRAWS = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class Profile:
+class Traits:
     """What one run looks like, whatever it brought.
 
     Attributes
@@ -79,22 +79,20 @@ class Shift:
         return f"{self.kind}: {what}, p = {self.p_value:.2g}"
 
 
-def profile_of(trace: Trace) -> Profile:
+def traits_of(trace: Trace) -> Traits:
     """Return what a run looks like."""
     calls = trace.tables["calls"]
     counts = Counter(calls["tool"])
     queries = [query for each in calls["queries"] for query in each or ()]
     letters = [c for query in queries for c in query if c.isalpha()]
-    return Profile(
+    return Traits(
         {tool: times / counts.total() for tool, times in counts.items()},
         mean("\u4e00" <= c <= "\u9fff" for c in letters) if letters else None,
         mean(len(tokenize(query)) for query in queries) if queries else None,
     )
 
 
-def shifts(
-    before: Iterable[Profile], now: Iterable[Profile], *, seed: int = 0
-) -> tuple[Shift, ...]:
+def shifts(before: Iterable[Traits], now: Iterable[Traits], *, seed: int = 0) -> tuple[Shift, ...]:
     """Compare runs with those on which a policy was set, in every respect of `KINDS`.
 
     The test permutes whole runs, so that the calls of one run, which are alike, count once
@@ -108,7 +106,7 @@ def shifts(
     found = [_compared("tools", rows[: len(old)], rows[len(old) :], seed, strange)]
     for kind, name in (("language", "han"), ("query length", "length")):
         one, other = (
-            [[value] for profile in group if (value := getattr(profile, name)) is not None]
+            [[value] for traits in group if (value := getattr(traits, name)) is not None]
             for group in (old, new)
         )
         found.append(_compared(kind, one, other, seed))

@@ -5,25 +5,25 @@ from __future__ import annotations
 from random import Random
 
 import agentlens as al
-from agentlens.thresholds.shift import KINDS, Profile, profile_of, shifts
+from agentlens.thresholds.shift import KINDS, Traits, shifts, traits_of
 
 
 def runs(rng: Random, number: int, *, tool: str = "search", han: float = 0.5, length: float = 4.0):
     return [
-        Profile({tool: 0.8, "read": 0.2} if rng.random() < 0.5 else {tool: 0.6, "read": 0.4},
+        Traits({tool: 0.8, "read": 0.2} if rng.random() < 0.5 else {tool: 0.6, "read": 0.4},
                 min(1.0, max(0.0, han + rng.gauss(0, 0.1))), length + rng.gauss(0, 1))
         for _ in range(number)
     ]  # fmt: skip
 
 
-def test_a_profile_is_what_can_be_counted_by_hand():
+def test_traits_are_what_can_be_counted_by_hand():
     trace = al.load([
         {"round": 1, "tool": "web_search", "args": {"query": "steel 价格"}},
         {"round": 2, "tool": "web_search", "args": {"query": "copper"}},
         {"round": 3, "tool": "read_file", "args": {"path": "a.md"}},
         {"round": 4, "tool": "read_file", "args": {"path": "b.md"}},
     ])  # fmt: skip
-    made = profile_of(trace)
+    made = traits_of(trace)
     assert made.tools == {"web_search": 0.5, "read_file": 0.5}
     assert made.han == 2 / 13  # 价格 among steel价格copper
     assert made.length == 2  # steel 价 格, and copper
@@ -49,5 +49,5 @@ def test_r51_no_change_is_seldom_called_one():
 
 def test_nothing_to_compare_is_no_shift():
     assert [one.p_value for one in shifts([], runs(Random(1), 3))] == [1.0, 1.0, 1.0]
-    bare = [Profile({"read": 1.0}, None, None)] * 5
+    bare = [Traits({"read": 1.0}, None, None)] * 5
     assert not any(one.found for one in shifts(bare, bare))
