@@ -179,7 +179,13 @@ class Replay:
         return as_dict(self, redact=redact)
 
     def said_at(self, trip: Trip) -> str:
-        """Return what a rule of a family found at its trip, alone; empty for other rules."""
+        """Return what a rule of a family found at its trip, alone; empty for other rules.
+
+        Parameters
+        ----------
+        trip
+            One of this replay's trips.
+        """
         found = finding_at(self, trip.row, trip.rule)
         return found[1].reason if found else ""
 

@@ -38,6 +38,8 @@ def call_graph(
 
     Parameters
     ----------
+    replay
+        The replay.
     thread
         The thread to show; by default that of the trip, else the one with the most queries.
     x

@@ -33,7 +33,7 @@ def timeline(
 
     Parameters
     ----------
-    thread, x, theme, lang
+    replay, thread, x, theme, lang
         As in `agentlens.figures.call_graph`.
 
     Raises

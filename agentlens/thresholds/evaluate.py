@@ -80,6 +80,11 @@ class Evaluation:
     def compare(self, other: Evaluation) -> Comparison:
         """Compare with another policy on the same runs, run by run.
 
+        Parameters
+        ----------
+        other
+            Another policy's evaluation.
+
         Raises
         ------
         ValueError

@@ -88,7 +88,18 @@ class Surface:
         return sorted({v for k in chosen for steps in self.steps(k) for v in steps.values})
 
     def trip_rows(self, similarity: Any, threshold: int) -> list[int | None]:
-        """Return for each sequence the row of the rounds table at which it trips, or None."""
+        """Return for each sequence the row of the rounds table at which it trips, or None.
+
+        Parameters
+        ----------
+        similarity, threshold
+            The setting, as `Policy` takes it.
+
+        Raises
+        ------
+        PolicyError
+            If it cannot be.
+        """
         return self._rows_at(limit(as_fraction(similarity), self.policy.measure), threshold)
 
     def _rows_at(self, bound: Fraction, threshold: int) -> list[int | None]:
@@ -100,12 +111,18 @@ class Surface:
         ]
 
     def trip_row(self, similarity: Any, threshold: int) -> int | None:
-        """Return the row of the earliest trip, as `Replay.trip` has it, or None."""
+        """Return the row of the earliest trip, as `Replay.trip` has it, or None.
+
+        Parameters
+        ----------
+        similarity, threshold
+            As for `trip_rows`.
+        """
         found = [row for row in self.trip_rows(similarity, threshold) if row is not None]
         return min(found, key=self._first_call) if found else None
 
     def trip_round(self, similarity: Any, threshold: int) -> int | None:
-        """Return the number of the round of the earliest trip, or None."""
+        """Return the number of the round of the earliest trip, or None; asked as `trip_row`."""
         row = self.trip_row(similarity, threshold)
         return None if row is None else self.trace.tables["rounds"]["round"][row]
 
@@ -118,6 +135,11 @@ class Surface:
 
         A cell reaches from above `low` up to `high` (with `strict`: from `low` to below `high`);
         neighbours with the same row are one cell. For cosine the bounds are squares.
+
+        Parameters
+        ----------
+        threshold
+            A whole number from 1 on.
         """
         edges = [v for v in self.breakpoints(threshold) if v < 1]
         bounds = [Fraction(0), *edges, Fraction(1)]
@@ -133,10 +155,15 @@ class Surface:
         return cells
 
     def to_frame(self, max_threshold: int | None = None) -> pd.DataFrame:
-        """Return the cells of every threshold that can trip (up to `max_threshold`), a row each.
+        """Return the cells of every threshold that can trip a row each.
 
         Columns: threshold, above, up_to (fractions as text; for cosine squares), trip_round,
         thread.
+
+        Parameters
+        ----------
+        max_threshold
+            The last threshold that has rows.
         """
         import pandas as pd
 

@@ -49,6 +49,8 @@ def write_atif(trace: Trace, path: str | os.PathLike[str], *, redact: bool = Tru
 
     Parameters
     ----------
+    trace, path
+        The trace, and the file to write.
     redact
         Mask secrets, e-mail addresses and names of home folders.
 

@@ -43,6 +43,11 @@ def to_plain(trace: Trace) -> list[dict[str, Any]]:
     It does not hold what a tool was called beside its name, how results were paired, and which
     messages were copied, injected or hidden.
 
+    Parameters
+    ----------
+    trace
+        The trace; nothing in it is masked.
+
     Examples
     --------
     >>> import agentlens as al
@@ -63,6 +68,8 @@ def write_plain(trace: Trace, path: str | os.PathLike[str], *, redact: bool = Tr
 
     Parameters
     ----------
+    trace, path
+        The trace, and the file to write.
     redact
         Mask secrets, e-mail addresses and names of home folders.
 

@@ -39,6 +39,11 @@ PARSED = frozenset("args queries parts".split())
 def to_parquet(trace: Trace) -> bytes:
     """Return the trace as the bytes of a Parquet file.
 
+    Parameters
+    ----------
+    trace
+        The trace; nothing in it is masked.
+
     Raises
     ------
     TraceError
@@ -81,6 +86,8 @@ def write_parquet(trace: Trace, path: str | os.PathLike[str], *, redact: bool = 
 
     Parameters
     ----------
+    trace, path
+        The trace, and the file to write.
     redact
         Mask secrets, e-mail addresses and names of home folders.
 
