@@ -6,21 +6,20 @@ import tomllib
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import cache
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from agentlens.breaker.families.spec import RuleError, RuleSpec, rules_of
 from agentlens.breaker.policy_lines import line_of, line_of_rule
+from agentlens.breaker.preset_files import ABOUT, FIELDS, preset_names, preset_text, preset_values
 from agentlens.breaker.switches import SWITCHES, as_fraction
 from agentlens.errors import PolicyError
 from agentlens.trace.whole_file import write_whole
 
-__all__ = ["ABOUT", "DEFAULT_PRESET", "Policy", "as_policy"]
+__all__ = ["DEFAULT_PRESET", "Policy", "as_policy"]
 
 #: What a policy is where nobody names one; the article's breaker is ``classic``.
 DEFAULT_PRESET = "layered"
-
 
 #: A switch that is not given has the value that the policy's preset gives it.
 _OF_PRESET: Any = type("OfPreset", (), {"__repr__": lambda _: "..."})()
@@ -84,8 +83,8 @@ class Policy:
         from agentlens.progress.text import tokenize
 
         self._check_name(self.name)
-        preset = _preset_values(self.name)
-        for name in _FIELDS:
+        preset = preset_values(self.name)
+        for name in FIELDS:
             if getattr(self, name) is _OF_PRESET:
                 object.__setattr__(self, name, preset[name])
         object.__setattr__(self, "similarity", as_fraction(self.similarity))
@@ -97,11 +96,18 @@ class Policy:
     @classmethod
     def presets(cls) -> list[str]:
         """Return the names of the presets."""
-        return list(_preset_names())
+        return list(preset_names())
 
     @classmethod
     def preset(cls, preset: str, **switches: Any) -> Policy:
         """Return a preset by its name (see `presets`), with some switches set otherwise.
+
+        Parameters
+        ----------
+        preset
+            Its name.
+        **switches
+            What is set otherwise, by name.
 
         Raises
         ------
@@ -113,8 +119,19 @@ class Policy:
         return made.with_(**switches) if switches else made
 
     def with_(self, **switches: Any) -> Policy:
-        """Return the same policy with some switches set otherwise; PolicyError as for `preset`."""
-        unknown = sorted(switches.keys() - _FIELDS)
+        """Return the same policy with some switches set otherwise.
+
+        Parameters
+        ----------
+        **switches
+            What is set otherwise, by name.
+
+        Raises
+        ------
+        PolicyError
+            If there is no such switch, or one cannot hold its value.
+        """
+        unknown = sorted(switches.keys() - FIELDS)
         if unknown:
             raise PolicyError(f"no switch {unknown[0]!r}; there are: {', '.join(SWITCHES)}, rules")
         return replace(self, **switches)
@@ -132,12 +149,17 @@ class Policy:
         what of it a replay cannot see.
         """
         Policy._check_name(preset)
-        values = tomllib.loads(_preset_text(preset))
+        values = tomllib.loads(preset_text(preset))
         return {key: str(values.get(key, "")) for key in ABOUT}
 
     @classmethod
     def from_toml(cls, path: str | Path) -> Policy:
         """Read a policy file: switches, over an optional ``preset = "classic"``.
+
+        Parameters
+        ----------
+        path
+            The file.
 
         Raises
         ------
@@ -166,7 +188,18 @@ class Policy:
             raise PolicyError(f"{path}{f', line {line}' if line else ''}: {error}") from error
 
     def to_toml(self, path: str | Path | None = None) -> str:
-        """Return the policy as TOML text, every switch spelled out; write it to `path` if given."""
+        """Return the policy as TOML text, every switch spelled out.
+
+        Parameters
+        ----------
+        path
+            A file to write it to as well.
+
+        Raises
+        ------
+        OSError
+            If the file cannot be written.
+        """
         import tomli_w
 
         values = {"preset": self.name, **self.to_dict()}
@@ -193,39 +226,10 @@ class Policy:
         }
 
 
-#: What a policy file may say of itself.
-ABOUT = ("description", "version", "source", "shipped", "cannot")
-
-
-@cache
-def _preset_text(preset: str) -> str:
-    folder = resources.files("agentlens.breaker") / "presets"
-    return (folder / f"{preset}.toml").read_text("utf-8")
-
-
 @cache
 def _preset(preset: str) -> Policy:
     """Return a preset as it is: a frozen value, so that one will do."""
     return Policy(name=preset)
-
-
-@cache
-def _preset_values(preset: str) -> dict[str, Any]:
-    """Return every switch of a preset, and its rules."""
-    given = tomllib.loads(_preset_text(preset))
-    values = {name: given.get(name, switch.default) for name, switch in SWITCHES.items()}
-    return {**values, "rules": rules_of(given.get("rules", ()))}
-
-
-#: What a policy file may set: every switch, and the rules.
-_FIELDS = frozenset((*SWITCHES, "rules"))
-
-
-@cache
-def _preset_names() -> tuple[str, ...]:
-    folder = resources.files("agentlens.breaker") / "presets"
-    names = (p.name for p in folder.iterdir())
-    return tuple(sorted(n.removesuffix(".toml") for n in names if n.endswith(".toml")))
 
 
 def as_policy(policy: Policy | str | None) -> Policy:
