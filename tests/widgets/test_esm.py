@@ -9,7 +9,7 @@ import pytest
 
 from agentlens.widgets.esm import MODULES, stage_css, stage_esm
 from agentlens.widgets.lesson.lesson import TriggerAmplifier
-from agentlens.widgets.picker.picker import PickerView
+from agentlens.widgets.picker.view import PickerView
 from agentlens.widgets.scan.scan import SessionList
 
 FOLDER = resources.files("agentlens.widgets") / "js"

@@ -82,6 +82,11 @@ class IncidentView(TriggerAmplifier):
     def load(self, trace: Any) -> None:
         """Take a run, or a file of incident records, of which the first is taken.
 
+        Parameters
+        ----------
+        trace
+            The run, as `agentlens.load` takes it, or the file of records.
+
         Raises
         ------
         TraceError

@@ -4,59 +4,27 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
-import anywidget
 import ipywidgets as widgets
-import traitlets as t
 
 from agentlens.breaker.policy import Policy, as_policy
 from agentlens.breaker.words import language
 from agentlens.errors import TraceError
-from agentlens.figures.theme import css_variables
 from agentlens.thresholds.corpus_surface import CorpusSurface, corpus_surface
 from agentlens.thresholds.promise import promised
 from agentlens.trace.corpus import Corpus
 from agentlens.trace.labels import Label
 from agentlens.widgets.escape import safe
-from agentlens.widgets.esm import join_modules, module_text
 from agentlens.widgets.exports import guard_code, host_config
-from agentlens.widgets.lens.stage import THEMES
 from agentlens.widgets.picker.payload import columns_of, picker_payload, setting_of
 from agentlens.widgets.picker.still import PICKER_WORDS, picker_html, picker_text
+from agentlens.widgets.picker.view import PickerView
 
 if TYPE_CHECKING:
     from agentlens.widgets.lens.lens import Lens
 
-__all__ = ["Picker", "PickerView"]
-
-_MODULES = tuple(
-    "colours canvas dom words picker_data picker_map picker_curves picker_strip theme keys "
-    "picker".split()
-)
-
-
-@cache
-def _css() -> str:
-    return css_variables() + module_text("picker.css")
-
-
-class PickerView(anywidget.AnyWidget):
-    """What is drawn; `cell` is the crosshair: column of the map, threshold. Both ways."""
-
-    _esm = join_modules(_MODULES)
-    _css = _css()
-    payload = t.Dict().tag(sync=True)
-    words = t.Dict().tag(sync=True)
-    cell = t.List(t.Int(), default_value=[0, 1], minlen=2, maxlen=2).tag(sync=True)
-    value = t.Float(20.0).tag(sync=True)
-    prevalence = t.Float(0.05).tag(sync=True)
-    alpha = t.Float(0.05).tag(sync=True)
-    delta = t.Float(0.9).tag(sync=True)
-    opened = t.Int(-1).tag(sync=True)
-    promise = t.Unicode().tag(sync=True)
-    theme = t.Enum(THEMES, default_value="auto").tag(sync=True)
+__all__ = ["Picker"]
 
 
 class Picker(widgets.VBox):  # type: ignore[misc]
@@ -146,7 +114,22 @@ class Picker(widgets.VBox):  # type: ignore[misc]
         self._show(keep=False)
 
     def label(self, run: int, label: str) -> None:
-        """Label a run by hand: ``good``, ``loop`` or ``unknown``; everything is counted anew."""
+        """Label a run by hand: ``good``, ``loop`` or ``unknown``; everything is counted anew.
+
+        Parameters
+        ----------
+        run
+            Its place in the corpus, from 0 on.
+        label
+            What it is.
+
+        Raises
+        ------
+        IndexError
+            If there is no such run.
+        ValueError
+            If there is no such label.
+        """
         old = self._marks[run]
         onset = old.onset if label == "loop" else None
         self._marks[run] = Label(label, onset, old.task, old.solved, "hand")
@@ -155,11 +138,28 @@ class Picker(widgets.VBox):  # type: ignore[misc]
         self._show(keep=True)
 
     def save_labels(self, path: str | os.PathLike[str]) -> None:
-        """Write the present labels to a CSV file that `Corpus.with_labels` takes."""
+        """Write the present labels to a CSV file that `Corpus.with_labels` takes.
+
+        Parameters
+        ----------
+        path
+            The file.
+
+        Raises
+        ------
+        OSError
+            If it cannot be written.
+        """
         self.corpus.save_labels(path)
 
     def to_toml(self, path: str | None = None) -> str:
-        """Return the policy as a policy file, and write it where a path is given."""
+        """Return the policy as a policy file, and write it where a path is given.
+
+        Parameters
+        ----------
+        path
+            As for `Policy.to_toml`.
+        """
         return self.policy.to_toml(path)
 
     def guard_code(self) -> str:
