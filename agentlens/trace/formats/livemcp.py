@@ -9,13 +9,13 @@ judged by people. There are no times and no tokens.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from agentlens.trace.build import TraceBuilder
 from agentlens.trace.content import as_text
 from agentlens.trace.formats.openai import turn_of
-from agentlens.trace.formats.part import Part, first_dict, numbered, text_or_none
+from agentlens.trace.formats.part import Part, by_messages, first_dict, text_or_none
 from agentlens.trace.formats.turns import feed_all
 from agentlens.trace.source import Document
 
@@ -33,15 +33,8 @@ def sniff(head: Sequence[Any]) -> float:
 
 
 def split(document: Document) -> Iterator[Part]:
-    """Yield one part for each task."""
-    for number, record in document.records():
-        messages = record.get("messages") if isinstance(record, Mapping) else None
-        if not isinstance(messages, list):
-            document.note("skipped", "a record holds no messages", number)
-            continue
-        about = {key: value for key, value in record.items() if key != "messages"}
-        name = text_or_none(about.get("task_id"))
-        yield Part(numbered(messages), document.name, name, about)
+    """Return one part for each task."""
+    return by_messages(document, "task_id")
 
 
 def read(part: Part, build: TraceBuilder) -> None:

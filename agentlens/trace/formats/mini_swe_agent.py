@@ -18,7 +18,7 @@ from typing import Any
 from agentlens.trace.build import MAIN, TraceBuilder
 from agentlens.trace.content import as_text, content_of, text_of
 from agentlens.trace.formats.openai import calls_of
-from agentlens.trace.formats.part import Part, dicts, first_dict, mapping, numbered, text_or_none
+from agentlens.trace.formats.part import Part, by_messages, dicts, first_dict, mapping, text_or_none
 from agentlens.trace.formats.turns import CallItem, usage_columns
 from agentlens.trace.source import Document
 from agentlens.trace.times import parse_time
@@ -40,16 +40,8 @@ def sniff(head: Sequence[Any]) -> float:
 
 
 def split(document: Document) -> Iterator[Part]:
-    """Yield one part for each run."""
-    for number, record in document.records():
-        messages = record.get("messages") if isinstance(record, Mapping) else None
-        if not isinstance(messages, list):
-            document.note("skipped", "a record holds no messages", number)
-            continue
-        about = {key: value for key, value in record.items() if key != "messages"}
-        yield Part(
-            numbered(messages), document.name, text_or_none(record.get("instance_id")), about
-        )
+    """Return one part for each run."""
+    return by_messages(document, "instance_id")
 
 
 def read(part: Part, build: TraceBuilder) -> None:

@@ -12,6 +12,7 @@ from agentlens.trace.source import Document
 
 __all__ = [
     "Part",
+    "by_messages",
     "dicts",
     "first_dict",
     "is_mapping",
@@ -68,6 +69,25 @@ def one_part(document: Document, **fields: Any) -> Part:
     """Return the whole document as one part."""
     unit = "line" if document.shape == "lines" else "item"
     return Part(document.records(), document.name, path=document.path, unit=unit, **fields)
+
+
+def by_messages(document: Document, name: str) -> Iterator[Part]:
+    """Yield one part for each record: its messages, and the rest of it as what wraps them.
+
+    Parameters
+    ----------
+    document
+        Records with a list of messages each; others are noted and left out.
+    name
+        The field that holds the name of a record.
+    """
+    for number, record in document.records():
+        messages = record.get("messages") if isinstance(record, Mapping) else None
+        if not isinstance(messages, list):
+            document.note("skipped", "a record holds no messages", number)
+            continue
+        about = {key: value for key, value in record.items() if key != "messages"}
+        yield Part(numbered(messages), document.name, text_or_none(about.get(name)), about)
 
 
 def first_dict(head: Sequence[Any]) -> Mapping[str, Any]:
