@@ -125,3 +125,22 @@ def test_a_hostile_trace_does_nothing(chromium: Any, tmp_path: Path) -> None:
     assert opened.said == []
     assert opened.asked == [path.as_uri()]
     opened.page.close()
+
+
+def test_the_last_of_sixty_threads_can_be_chosen(chromium: Any, tmp_path: Path) -> None:
+    names = [f"helper {n}" for n in range(60)]
+    calls = [
+        {"round": n, "tool": "web_search", "args": {"query": f"rain {name}"}, "thread": name}
+        for name in names
+        for n in (1, 2)
+    ]
+    opened = Opened(chromium, al.report(al.load(calls), tmp_path / "r.html", "classic"))
+    assert opened.page.locator("#thread option").count() == 60
+    opened.page.select_option("#thread", label="helper 59")
+    opened.page.wait_for_function(
+        "document.querySelector('#rows').textContent.includes('helper 59')"
+    )
+    assert opened.verdict()  # the stage keeps its words
+    assert opened.page.locator(".al-plot").get_attribute("aria-label").strip()
+    assert not opened.said
+    opened.page.close()

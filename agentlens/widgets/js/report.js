@@ -88,7 +88,7 @@ byId("rows").addEventListener("click", (event) => {
 });
 byId("thread").addEventListener("change", (event) => {
   thread = Number(event.target.value);
-  const { payload } = report.threads[thread];
+  const payload = { ...report.threads[thread].payload, words: first.payload.words };
   model.state.similarity = payload.similarity;
   model.state.threshold = payload.threshold;
   model.state.selected = -1;

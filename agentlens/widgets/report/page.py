@@ -12,7 +12,7 @@ from agentlens.figures.rule_lanes.page import lanes_page
 from agentlens.figures.rule_lanes.rows import lane_rows
 from agentlens.figures.still import still
 from agentlens.figures.view import view_of
-from agentlens.figures.words import load_words
+from agentlens.figures.words import fill, load_words
 from agentlens.trace.redact import redacting
 from agentlens.trace.redact_trace import Unmasked, masker_of
 from agentlens.trace.secret_words import secret_words
@@ -41,7 +41,7 @@ _PAGE = """<!doctype html>
 {lanes}<h2>{rounds}</h2>
 <div class="bar"><label>{search} <input id="search" type="search"></label>\
 <span id="found" role="status"></span>\
-<label{one_thread}>{thread} <select id="thread">{threads}</select></label></div>
+<label{one_thread}>{thread} <select id="thread">{threads}</select></label>{more_threads}</div>
 <p>{at}</p>
 <div class="wide" tabindex="0" role="region" aria-label="{rounds}"><table><thead><tr>{head}</tr>\
 </thead><tbody id="rows"></tbody></table></div>
@@ -78,6 +78,7 @@ def report_html(made: Replay, *, lang: str = "en", home: str = "") -> str:
 def _page(made: Replay, lang: str, home: str, masker: Redactor) -> str:
     words = _WORDS[lang]
     threads = threads_of(made, lang)
+    left = len(set(made.trace.tables["rounds"]["thread"])) - len(threads)
     script = stage_esm().replace("export default", "const STAGE =") + module_text("report.js")
     data = {
         "lang": lang,
@@ -104,6 +105,7 @@ def _page(made: Replay, lang: str, home: str, masker: Redactor) -> str:
         threads="".join(
             f'<option value="{n}">{safe(one["name"])}</option>' for n, one in enumerate(threads)
         ),
+        more_threads=f"<span>{escape(fill(words['left'], {'n': left}))}</span>" if left else "",
         at=escape(words["at"].format(policy.similarity, policy.threshold)),
         head="".join(
             f'<th scope="col">{escape(words[k])}</th>'

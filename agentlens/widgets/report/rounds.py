@@ -19,14 +19,16 @@ __all__ = ["threads_of"]
 
 _BUDGET = 3_000_000  # characters of results in a report, all together
 _LEAST = 160  # characters of each that are always shown
-_MOST_THREADS = 40
+_MOST_THREADS = 1_000  # of each everything is there; the page says how many are not
 
 
 def threads_of(made: Replay, lang: str) -> list[dict[str, Any]]:
     """Return each thread with its payload and its rounds, the most telling one first.
 
-    A payload is that of `stage_payload`, marked as one that stands without a kernel. Long results
-    are shortened, the more the longer the run: a report stays a few megabytes at any length.
+    A payload is that of `stage_payload`, marked as one that stands without a kernel; the words of
+    the stage are in the first alone. Results are shortened, the more the longer the run, together
+    to 3 MB; but the beginning of each stays, with what else its round says: about a kilobyte a
+    round, so that a report of 50,000 rounds has about 50 MB.
     """
     first = view_of(made)
     counts = made.trace.tables["rounds"]["thread"]
@@ -34,7 +36,7 @@ def threads_of(made: Replay, lang: str) -> list[dict[str, Any]]:
     most = max(_LEAST, min(MOST_RESULT, _BUDGET // max(1, len(made.trace))))
     names = states(made)[0]
     views = [first, *(view_of(made, name) for name in list(others)[: _MOST_THREADS - 1])]
-    return [
+    threads = [
         {
             "name": clean(view.thread),
             "payload": {**stage_payload(made, thread=view.thread, lang=lang), "isolated": True},
@@ -42,6 +44,9 @@ def threads_of(made: Replay, lang: str) -> list[dict[str, Any]]:
         }
         for view in views
     ]
+    for thread in threads[1:]:
+        del thread["payload"]["words"]
+    return threads
 
 
 def _round(view: View, row: int, state: str, lang: str, most: int) -> dict[str, Any]:

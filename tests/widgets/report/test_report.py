@@ -14,6 +14,7 @@ import pytest
 import agentlens as al
 from agentlens.cli import main
 from agentlens.widgets.report.page import report_html
+from agentlens.widgets.report.rounds import threads_of
 
 INCIDENT = ["天气", "今日天气 气温", "今日天气 晴雨", "今日天气 预报", "天气 实时"]
 EVIL = "</script><script>alert(2)</script><img src=x onerror=alert(1)>"
@@ -77,6 +78,45 @@ def test_every_thread_is_there() -> None:
     ]
     threads = data_of(report_html(al.replay(al.load(calls), "classic")))["threads"]
     assert {t["name"] for t in threads} == {"main", "helper"}
+
+
+def many_threads(count: int) -> al.Replay:
+    calls = [
+        {"round": 1, "tool": "web_search", "args": {"query": "rain"}, "thread": f"helper {n}"}
+        for n in range(count)
+    ]
+    return al.replay(al.load(calls), "classic")
+
+
+def test_of_many_threads_each_can_be_chosen_and_the_words_are_there_once() -> None:
+    page = report_html(many_threads(60))
+    threads = data_of(page)["threads"]
+    assert {t["name"] for t in threads} == {f"helper {n}" for n in range(60)}
+    assert page.count("<option ") == 60
+    assert "not shown" not in page
+    assert [n for n, one in enumerate(threads) if "words" in one["payload"]] == [0]
+
+
+@pytest.mark.parametrize(
+    ("most", "lang", "said"),
+    [(5, "en", "2 more threads not shown"), (6, "en", "1 more thread not shown"),
+     (5, "zh", "另有 2 个线程未显示")],
+)  # fmt: skip
+def test_threads_that_are_left_out_are_counted(
+    monkeypatch: pytest.MonkeyPatch, most: int, lang: str, said: str
+) -> None:
+    monkeypatch.setattr("agentlens.widgets.report.rounds._MOST_THREADS", most)
+    page = report_html(many_threads(7), lang=lang)
+    assert page.count("<option ") == most
+    assert f"<span>{said}</span>" in page
+
+
+def test_a_round_of_a_long_run_is_about_a_kilobyte(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What `threads_of` promises of 50,000 rounds: each as short as there, but fewer of them."""
+    monkeypatch.setattr("agentlens.widgets.report.rounds._BUDGET", 1)
+    some = trace([f"weather in town number {n}" for n in range(200)], result="word " * 400)
+    threads = threads_of(al.replay(some, "classic"), "en")
+    assert 400 < sum(len(one["html"]) for one in threads[0]["rounds"]) / 200 < 1_300
 
 
 def test_long_results_are_shortened_the_more_the_longer_the_run() -> None:
