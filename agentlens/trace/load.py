@@ -72,7 +72,7 @@ def load(
     >>> trace.calls["query"][0]
     'weather'
     """
-    if source == "":
+    if isinstance(source, str) and not source:  # a frame is not compared with a text
         raise TraceError("the name of the log is empty")
     with closing(open_document(session_file(source) if _is_folder(source) else source)) as document:
         reader, remark = detect(document, format)
