@@ -36,7 +36,7 @@ def threads_of(made: Replay, lang: str) -> list[dict[str, Any]]:
     most = max(_LEAST, min(MOST_RESULT, _BUDGET // max(1, len(made.trace))))
     names = states(made)[0]
     views = [first, *(view_of(made, name) for name in list(others)[: _MOST_THREADS - 1])]
-    threads = [
+    threads: list[dict[str, Any]] = [
         {
             "name": clean(view.thread),
             "payload": {**stage_payload(made, thread=view.thread, lang=lang), "isolated": True},
