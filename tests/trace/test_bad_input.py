@@ -221,14 +221,30 @@ def test_deep_nesting_is_damage_and_no_crash(tmp_path: Path):
         (5, "item 2: expected an object, found '5'"),
     ],
 )
-def test_wrong_types_in_the_plain_format(row, message):
-    assert refused([ROW, row]) == message
+def test_a_wrong_value_in_the_plain_format_costs_its_row(row, message):
+    trace = load([ROW, row, {**ROW, "round": 9}])
+    assert trace.calls["round"].tolist() == [ROW["round"], 9]
+    (note,) = trace.notes
+    assert (note.kind, note.line, note.count) == ("damaged", 2, 1)
+    assert note.message.endswith("; the row is left out")
+    begins = "item 2: " + note.message.removesuffix("; the row is left out")
+    assert message.startswith(begins)
 
 
-def test_wrong_types_in_lines_name_the_line(tmp_path: Path):
+def test_a_wrong_value_where_nothing_else_is_names_line_and_value(tmp_path: Path):
     path = tmp_path / "x.jsonl"
-    path.write_text(jsonl([ROW, ROW, {**ROW, "cost": "free"}]))
-    assert refused(path) == f"{path}, line 3: 'cost' must be a number, not 'free'"
+    asked = {"role": "user", "content": "go"}
+    path.write_text(jsonl([asked, {**ROW, "cost": "free"}, {**ROW, "cost": "none"}]))
+    assert refused(path) == f"{path}, line 2: 'cost' must be a number, not 'free'"
+
+
+def test_wrong_values_of_one_kind_are_counted_in_one_note(tmp_path: Path):
+    path = tmp_path / "x.jsonl"
+    path.write_text(jsonl([ROW, *({**ROW, "round": f"no {n}"} for n in range(500)), ROW]))
+    (note,) = load(path).notes
+    assert str(note) == (
+        "damaged: 'round' must be a whole number; the row is left out ×500 (first at line 2)"
+    )
 
 
 def test_nothing_else_is_taken():

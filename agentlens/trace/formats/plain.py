@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from agentlens.errors import TraceError
 from agentlens.trace.build import MAIN, TraceBuilder
 from agentlens.trace.content import as_text
 from agentlens.trace.formats.part import Part, dicts, first_dict, numbered, one_part
@@ -40,6 +41,14 @@ _AMOUNTS = ("seconds", "tokens", "input_tokens", "cached_tokens", "cache_write_t
             "output_tokens", "reasoning_tokens", "cost")  # fmt: skip
 _WORDS = {int: "a whole number", float: "a number", str: "text", bool: "true or false",
           Mapping: "an object", list: "a list"}  # fmt: skip
+
+
+class _WrongError(Exception):
+    """What is wrong with a row, and the value that is."""
+
+    def __init__(self, message: str, value: str = "") -> None:
+        super().__init__(message + value)
+        self.message = message
 
 
 def _looks_plain(rows: Sequence[Mapping[str, Any]]) -> float:
@@ -78,8 +87,10 @@ def split(document: Document) -> Iterator[Part]:
         )
 
 
-def _check(row: Mapping[str, Any], number: int, part: Part, build: TraceBuilder) -> dict[str, Any]:
-    """Return the row's known keys, whole floats as ints; raise where a type is wrong."""
+def _check(row: Any, number: int, build: TraceBuilder) -> dict[str, Any]:
+    """Return the row's known keys, whole floats as ints; raise where a value is wrong."""
+    if not isinstance(row, Mapping):
+        raise _WrongError("expected an object", f", found {str(row)[:40]!r}")
     out: dict[str, Any] = {}
     for key, value in row.items():
         kinds = KEYS.get(key)
@@ -95,32 +106,46 @@ def _check(row: Mapping[str, Any], number: int, part: Part, build: TraceBuilder)
             words = " or ".join(
                 dict.fromkeys(_WORDS[k] for k in kinds if k is not int or float not in kinds)
             )
-            raise part.error(f"{key!r} must be {words}, not {str(value)[:40]!r}", number)
+            raise _WrongError(f"{key!r} must be {words}", f", not {str(value)[:40]!r}")
         out[key] = value
     for key in ("round", *_AMOUNTS):
         if out.get(key, 0) < 0:
-            raise part.error(f"{key!r} must not be negative", number)
+            raise _WrongError(f"{key!r} must not be negative")
     for key in ("started", "ended"):
         if key in out:
             moment = parse_time(out[key]) if out[key] != 0 else 0.0
             if moment is None:
-                raise part.error(f"{key!r} is no time: {str(out[key])[:40]!r}", number)
+                raise _WrongError(f"{key!r} is no time", f": {str(out[key])[:40]!r}")
             out[key] = moment
+    aside = "tool" not in row and out.get("role") in ("system", "tool")
+    if aside or out.get("role") == "user" or out.get("event"):
+        return out
+    if "round" not in out:
+        raise _WrongError("'round' is missing")
+    if "tool" not in row and out.get("role") != "assistant":
+        raise _WrongError("'tool' is missing (null for a message without a call)")
     return out
 
 
 def read(part: Part, build: TraceBuilder) -> None:
-    """Read rows; those of one number, one after the other in their thread, are one round."""
+    """Read rows; those of one number, one after the other in their thread, are one round.
+
+    A row with a wrong value costs that row; it is an error only where no other holds a round.
+    """
     _describe(part.about, build)
     rounds: dict[str, tuple[int, int]] = {}  # for each thread, number and row of its open round
     highest: dict[str, int] = {}  # of its request so far
     told: set[int] = set()  # rounds whose amounts a row with 'total' gives
     seen: dict[str, None] = {}
     found = False
+    wrong: TraceError | None = None
     for number, record in part.records:
-        if not isinstance(record, Mapping):
-            raise part.error(f"expected an object, found {str(record)[:40]!r}", number)
-        row = _check(record, number, part, build)
+        try:
+            row = _check(record, number, build)
+        except _WrongError as error:
+            wrong = wrong or part.error(str(error), number)
+            build.note("damaged", f"{error.message}; the row is left out", number)
+            continue
         thread = row["thread"] = row.get("thread") or MAIN
         seen[thread] = None
         words = row.get("text") or row.get("content") or ""
@@ -138,10 +163,6 @@ def read(part: Part, build: TraceBuilder) -> None:
             build.note("skipped", f"a row of role {row['role']!r}", number)
             continue
         found = True
-        if "round" not in row:
-            raise part.error("'round' is missing", number)
-        if "tool" not in record and row.get("role") != "assistant":
-            raise part.error("'tool' is missing (null for a message without a call)", number)
         given, (open_number, at) = row["round"], rounds.get(thread, (None, -1))
         if given != open_number:
             if given <= highest.get(thread, -1):
@@ -155,7 +176,7 @@ def read(part: Part, build: TraceBuilder) -> None:
         if row.get("tool"):
             _call(row, record, at, number, build)
     if not found:
-        raise part.error("holds no round: no row has 'round' and 'tool'")
+        raise wrong or part.error("holds no round: no row has 'round' and 'tool'")
     for thread in seen:  # those with nothing but events
         build.thread(thread)
 
