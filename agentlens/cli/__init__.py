@@ -143,6 +143,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser().parse_args(words)
     args.extra = extra
     try:
+        if getattr(args, "output", None) == "":
+            raise TraceError("-o: the name of the file is empty")
         code: int = args.run(args)
         sys.stdout.flush()
     except BrokenPipeError:  # the reader, such as `head`, has what it wanted

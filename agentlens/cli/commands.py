@@ -79,6 +79,8 @@ def _read(source: str, tools: dict[str, Any] | None = None, prices: str | None =
     from agentlens.trace.folder import session_file
     from agentlens.trace.load import load
 
+    if not source:
+        raise TraceError("the name of the log is empty")
     if source == "-":
         return load(sys.stdin.buffer, tools=tools, prices=prices)
     if Path(source).expanduser().is_dir():
@@ -211,6 +213,8 @@ def convert(args: Namespace) -> int:
     from agentlens.cli.convert import converted, said_of_secrets
     from agentlens.trace.whole_file import write_whole
 
+    if args.output == "-":  # as without it
+        args.output = None
     trace = _read(args.trace)
     if args.output and _is_same(args.trace, args.output):
         raise TraceError("is what is read; name another file", source=args.output)

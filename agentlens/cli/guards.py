@@ -135,7 +135,7 @@ def _named(name: str) -> Callable[..., Any]:
         found: Any = importlib.import_module(module)
         for part in attribute.split("."):
             found = getattr(found, part)
-    except (ImportError, AttributeError) as error:
+    except Exception as error:  # whatever the user's module raises while it is imported
         raise PolicyError(f"--guard {name}: {error}") from error
     if not callable(found):
         raise PolicyError(f"--guard {name}: it cannot be called")

@@ -66,7 +66,7 @@ def report(args: Namespace) -> int:
 
     policy, keep = commands.policy_of(args), {"redact": not args.no_redact}
     if args.output == "-":
-        args.output = STDOUT
+        args.output = None if args.md else STDOUT
     many = len(args.trace) > 1 or is_many(args.trace[0])
     whole = args.output and (args.output.endswith("/") or Path(args.output).is_dir())
     if many or whole:
@@ -123,11 +123,14 @@ def compare(args: Namespace) -> int:
         raise TraceError("give two runs, or one and --against a policy")
     first = commands.load_of(args)
     second = None
+    if args.output == "-":
+        raise TraceError("-o -: the text stands on standard output; name a file for the page")
     if args.other is not None:
         second = commands.load_of(Namespace(**{**vars(args), "trace": args.other}))
     made = compared(first, second, policy, against)
+    written = None
     if args.output:  # before the text: its reader may leave early, as `head` does
-        _say(write(made, args.output, lang=args.lang, redact=not args.no_redact))
+        written = write(made, args.output, lang=args.lang, redact=not args.no_redact)
     with showing(redact=not args.no_redact):
         shown = made if not args.no_redact else kept(made)
         for line in shown.text(args.lang).splitlines():
@@ -135,4 +138,6 @@ def compare(args: Namespace) -> int:
         print()
         for line in compare_lines(shown, args.lang):
             print(line)
+    if written:
+        _say(written)
     return _warned(args)

@@ -7,7 +7,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
-from agentlens.errors import PolicyError, amount
+from agentlens.errors import PolicyError, TraceError, amount
 
 __all__ = ["add_parser", "sweep"]
 
@@ -41,6 +41,10 @@ def sweep(args: Namespace) -> int:
     from agentlens.breaker.policy import Policy
     from agentlens.thresholds.sweep import sweep as sweep_runs
 
+    if args.output == "-":
+        raise TraceError("-o -: what was found is said on standard output; name a file")
+    if Path(args.output).name in (".csv", ".parquet"):
+        raise TraceError("a name is missing before the ending", source=args.output)
     policies: list[Policy | str] = []
     for name in args.policies:
         if name in Policy.presets():

@@ -97,3 +97,47 @@ def test_a_language_that_nothing_speaks_is_named(tmp_path):
 def test_one_is_not_several(capsys):
     trace = al.load([{"round": 1, "tool": "run", "args": {}}])
     assert "1 call in 1 round, 1 thread" in repr(trace)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("compare {log} {log} -o -", "name a file for the page"),
+        ("sweep {log} -o -", "name a file"),
+        ("sweep {log} -o .csv", "a name is missing"),
+        ("loopset --guard .:x", "--guard .:x: "),
+        ("loopset --guard broken:x", "--guard broken:x: "),
+    ],
+)
+def test_what_cannot_be_written_or_imported_is_one_line(words, said, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "broken.py").write_text("raise ValueError('not today')\n")
+    al.write_plain(al.load([{"round": 1, "tool": "ls"}]), "log.jsonl")
+    before = sorted(tmp_path.iterdir())
+    assert main(words.format(log="log.jsonl").split()) == 2
+    told = capsys.readouterr().err
+    assert said in told
+    assert told.count("\n") == 1
+    assert [one for one in sorted(tmp_path.iterdir()) if one.name != "__pycache__"] == before
+
+
+@pytest.mark.parametrize(
+    "command", ["report", "convert --to plain", "sweep", "compare --against x"]
+)
+def test_an_empty_name_of_what_is_written_is_one_line(command, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main([*command.split(), "log.jsonl", "-o", ""]) == 2
+    assert capsys.readouterr().err == "agentlens: -o: the name of the file is empty\n"
+
+
+@pytest.mark.parametrize("words", ["convert LOG --to plain -o -", "report LOG --md -o -"])
+def test_a_dash_is_as_without_it(words, tmp_path):
+    log = tmp_path / "log.jsonl"
+    al.write_plain(al.load([{"round": 1, "tool": "ls"}]), log)
+    asked = [str(log) if word == "LOG" else word for word in words.split()]
+    outs = []
+    for given in (asked, asked[:-2]):
+        command = [sys.executable, "-m", "agentlens.cli", *given]
+        outs.append(subprocess.run(command, capture_output=True, check=True, cwd=tmp_path).stdout)
+    assert outs[0] == outs[1] != b""
+    assert not (tmp_path / "-").exists()

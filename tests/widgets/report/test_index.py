@@ -98,7 +98,7 @@ def test_command(
     logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert main(["report", str(logs), "--policy", "classic"]) == 0
+    assert main(["report", str(logs), "--policy", "classic"]) == 1  # one cannot be read
     assert capsys.readouterr().out.strip() == str(Path("reports") / "index.html")
     two = [str(logs / "a good.jsonl"), str(logs / "c..jsonl")]
     assert main(["report", *two, "-o", "pair"]) == 0
