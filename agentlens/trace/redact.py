@@ -19,7 +19,9 @@ from agentlens.trace.secret_places import BY_PLACE, PEOPLE, PLACED, is_one
 from agentlens.trace.secret_settings import needles_in, settings_in
 from agentlens.trace.secret_tokens import RULES, Rule
 from agentlens.trace.secret_values import (
+    WHO,
     are_secrets,
+    is_password_name,
     is_phrase,
     is_secret_name,
     is_secret_value,
@@ -34,8 +36,6 @@ _NAMES = tuple((needle, rule) for rule in PEOPLE for needle in rule.needles)
 #: Most texts are short and hold nothing: without these no token is there, and no setting.
 _LONG = re.compile(r"[A-Za-z0-9_+/=.-]{16}")
 _SETS = re.compile(r"[=:：＝是为>]|--|ENV |login |value|set| -[uapPw]|_key ")
-#: Names beside a secret, in an object of secrets.
-_WHO = frozenset(("user", "username", "name", "id", "email", "host", "url"))
 #: A secret that has been seen by its setting is masked wherever else it stands; so many are kept.
 _MOST_KNOWN = 1000
 #: Shorter ones may be words.
@@ -150,7 +150,7 @@ class Redactor:
         if isinstance(item, list | tuple) and are_secrets(key, item):
             return [self._under(key, one) for one in item]
         if isinstance(item, Mapping) and are_secrets(key, item):
-            names = {inner: inner if inner in _WHO else key for inner in item}
+            names = {inner: inner if inner in WHO else key for inner in item}
             return {self.redact_values(k): self._under(names[k], one) for k, one in item.items()}
         return self.redact_values(item)
 
@@ -196,7 +196,7 @@ class Redactor:
 
 def _is_whole(name: str, text: str) -> bool:
     """Say whether all that stands under the name of a secret is one."""
-    strong = "pass" in name.lower() or "pw" in name.lower()
+    strong = is_password_name(name)
     if " " in text.strip():
         return strong and is_phrase(text)
     return is_secret_value(text, strong=strong, short=True, quoted=True)

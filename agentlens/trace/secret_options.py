@@ -8,11 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from agentlens.trace.secret_values import is_secret_name, is_secret_value
+from agentlens.trace.secret_values import QUOTE, is_password_name, is_secret_name, is_secret_value
 
 __all__ = ["NEEDLES", "options_in"]
 
-_QUOTE = r"(?:\\{0,7}[\"'`]|&quot;|&#39;|&#x27;|%22)"
 _SOME = r"[ \t]{1,4}+"
 _VALUE = r"(?P<value>[^\s\"'`\\]{4,4000}+)"
 _WORD = r"(?P<value>[^\s\"'`\\|;&<>]{3,4000}+)"
@@ -32,8 +31,8 @@ _NAMED = (
 )
 #: ``user:password`` after an option: what stands there is often no password.
 _PAIRS = (
-    (" -u", rf" -u[ \t]{{0,4}}+{_QUOTE}?+[^\s:\"'`\\]{{1,100}}+:"),
-    ("--user", rf"--user[ =]{{1,4}}+{_QUOTE}?+[^\s:\"'`\\]{{1,100}}+:"),
+    (" -u", rf" -u[ \t]{{0,4}}+{QUOTE}?+[^\s:\"'`\\]{{1,100}}+:"),
+    ("--user", rf"--user[ =]{{1,4}}+{QUOTE}?+[^\s:\"'`\\]{{1,100}}+:"),
 )
 _REGISTRIES = "docker|podman|nerdctl|helm registry|oras|skopeo|crane|az acr|az"
 #: What a command takes as a password, whatever it looks like.
@@ -52,7 +51,7 @@ _COMMANDS = (
 _CODE = re.compile(r"[?&]code=(?P<value>[A-Za-z0-9._~%/+-]{10,512})")
 _SIGN_IN = re.compile(r"(?i)callback|oauth|[?&](?:state|session_state|scope|iss)=")
 _COOKIES = re.compile(
-    rf"[Cc]ookie{_QUOTE}?+(?:\s{{0,4}}+[:=]\s{{0,4}}+|{_SOME}){_QUOTE}?+"
+    rf"[Cc]ookie{QUOTE}?+(?:\s{{0,4}}+[:=]\s{{0,4}}+|{_SOME}){QUOTE}?+"
     r"(?P<line>[\w.-]{1,80}=[^\r\n\"'`\\]{1,8000})"
 )
 _COOKIE = re.compile(r"(?P<name>[\w.-]{1,80})=(?P<value>[^\s;,]{1,4000})")
@@ -66,7 +65,7 @@ NEEDLES = tuple(dict.fromkeys(
 
 
 def _rules(rules: tuple[tuple[str, str], ...], value: str) -> list[tuple[str, re.Pattern[str]]]:
-    return [(needle, re.compile(rf"{before}{_QUOTE}?+{value}")) for needle, before in rules]
+    return [(needle, re.compile(rf"{before}{QUOTE}?+{value}")) for needle, before in rules]
 
 
 _BY_NAME, _BY_PAIR = _rules(_NAMED, _VALUE), _rules(_PAIRS, _VALUE)
@@ -77,7 +76,7 @@ def options_in(text: str) -> Iterator[tuple[int, int]]:
     """Yield where such secrets stand in a text, in no order, some perhaps twice."""
     for match in _found(_BY_NAME, text):
         name = match["name"]
-        strong = "pass" in name.lower() or "pwd" in name.lower()
+        strong = is_password_name(name)
         if (strong or is_secret_name(name)) and is_secret_value(match["value"], strong=strong):
             yield match.span("value")
     for match in _found(_BY_PAIR, text):

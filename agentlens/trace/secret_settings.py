@@ -12,12 +12,11 @@ from collections.abc import Iterator
 from functools import cache
 
 from agentlens.trace.secret_options import NEEDLES, options_in
-from agentlens.trace.secret_values import ABOUT, OPEN_KEYS, is_phrase, is_secret_value
+from agentlens.trace.secret_values import ABOUT, OPEN_KEYS, QUOTE, WHO, is_phrase, is_secret_value
 
 __all__ = ["needles_in", "settings_in"]
 
 _SPACE = r"[ \t]{0,8}+"
-_QUOTE = r"(?:\\{0,7}[\"'`]|&quot;|&#39;|&#x27;|%22)"
 #: What may follow in a name; ``tokenizer`` and ``keyboard`` are other words.
 _REST = (
     r"(?P<rest>(?:s?(?:[_.-][A-Za-z0-9_.-]{0,40}+|[A-Z][A-Za-z0-9]{0,20}+|[0-9]{1,3}+)?+))"
@@ -25,31 +24,31 @@ _REST = (
 )
 #: Between a name and its value.
 _BETWEEN = (
-    rf"(?:(?P<tag>>)|{_QUOTE}?+\]?+{_SPACE}(?:"
+    rf"(?:(?P<tag>>)|{QUOTE}?+\]?+{_SPACE}(?:"
     rf"(?:=>|:=|={{1,3}}+|：|＝|是|为"
     # in YAML the value may stand on the next line, in more
     rf"|:(?!:)(?:{_SPACE}(?:[|>][+-]?)?+(?:\\n|\r?\n)[ \t]{{1,40}}+)?+)"
-    rf"|,?+{_SPACE}(?:\\[nr]|\n)?+{_SPACE}{_QUOTE}?+value{_QUOTE}?+{_SPACE}[:=]"
+    rf"|,?+{_SPACE}(?:\\[nr]|\n)?+{_SPACE}{QUOTE}?+value{QUOTE}?+{_SPACE}[:=]"
     rf"){_SPACE})"
 )
 _SCHEME = (
     r"(?:(?:Bearer|bearer|Basic|basic|Token|token|ApiKey|Digest|AWS4-HMAC-SHA256)[ \t]{1,4}+)?+"
 )
 _VALUE = re.compile(
-    rf"{_SCHEME}(?:[rbu]?(?P<quote>{_QUOTE}){_SCHEME}(?P<quoted>(?:(?!&quot;|&#|%22)"
+    rf"{_SCHEME}(?:[rbu]?(?P<quote>{QUOTE}){_SCHEME}(?P<quoted>(?:(?!&quot;|&#|%22)"
     r"[^\s\"'`\\]){4,4000}+)"
     r"|(?P<plain>[^\s\"'`\\,;&<>(){}\[\]|，。；、！？）】”’]{4,4000}+))"
 )
 #: Several words, up to the quotation mark that ends them.
-_PHRASE = re.compile(rf"[^\"'`\\\r\n]{{4,200}}+(?={_QUOTE})")
+_PHRASE = re.compile(rf"[^\"'`\\\r\n]{{4,200}}+(?={QUOTE})")
 #: What stands in an element of XML.
 _ELEMENT = re.compile(r"\s{0,40}+(?P<value>[^<>\s]{3,200}+(?: [^<>\s]{1,200}+){0,12}+)\s{0,40}+</")
 _STARTS = re.compile(r"<[\w:.-]{0,40}$")
 #: What stands in a list of them, or under names in an object of several.
-_ITEM = re.compile(rf"\s{{0,40}}+{_QUOTE}(?P<value>[^\s\"'`\\]{{4,400}}+){_QUOTE}\s{{0,40}}+,?+")
+_ITEM = re.compile(rf"\s{{0,40}}+{QUOTE}(?P<value>[^\s\"'`\\]{{4,400}}+){QUOTE}\s{{0,40}}+,?+")
 _PAIR = re.compile(
-    rf"\s{{0,40}}+{_QUOTE}(?!user|name|type|id|email)[\w.-]{{1,80}}+{_QUOTE}{_SPACE}:{_SPACE}"
-    rf"{_QUOTE}(?P<value>[^\s\"'`\\]{{4,400}}+){_QUOTE}\s{{0,40}}+,?+"
+    rf"\s{{0,40}}+{QUOTE}(?!(?:{'|'.join(WHO)}){QUOTE})[\w.-]{{1,80}}+{QUOTE}{_SPACE}:{_SPACE}"
+    rf"{QUOTE}(?P<value>[^\s\"'`\\]{{4,400}}+){QUOTE}\s{{0,40}}+,?+"
 )
 _MOST_ITEMS = 100
 _QUERY = re.compile(r"[?&][\w.-]{0,40}.$")

@@ -9,7 +9,22 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-__all__ = ["ABOUT", "OPEN_KEYS", "are_secrets", "is_phrase", "is_secret_name", "is_secret_value"]
+__all__ = [
+    "ABOUT",
+    "OPEN_KEYS",
+    "QUOTE",
+    "WHO",
+    "are_secrets",
+    "is_password_name",
+    "is_phrase",
+    "is_secret_name",
+    "is_secret_value",
+]
+
+#: A quotation mark, in JSON in JSON and in HTML too.
+QUOTE = r"(?:\\{0,7}[\"'`]|&quot;|&#39;|&#x27;|%22)"
+#: What stands beside a secret, in an object of secrets, and is none.
+WHO = ("user", "username", "name", "id", "email", "host", "url")
 
 #: Names that end like this say something of a key, and are none.
 ABOUT = re.compile(
@@ -61,6 +76,12 @@ def is_secret_name(name: str) -> bool:
         return False
     key = _KEY.search(name)
     return not (key and OPEN_KEYS.search(name[: key.start()]))
+
+
+def is_password_name(name: str) -> bool:
+    """Say whether a secret of this name is a password, which may look like anything."""
+    lower = name.lower()
+    return "pass" in lower or "pwd" in lower or lower.endswith("pw")
 
 
 def are_secrets(name: str, within: object) -> bool:
